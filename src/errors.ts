@@ -67,7 +67,6 @@ type WarningKind =
   | 'no feed'
   | 'no lock'
   | 'not written'
-  | 'record'
   | 'repaired';
 
 /** A warning about a reference, or about the run (label null). */

@@ -78,7 +78,7 @@ export const run: RunCommand<
       }
     }
     for (const input of expected) {
-      // What cannot be read may be its archive.
+      // An archive that cannot be read may be the one of this reference.
       if (seen.has(input.value) || failures.length > 0) continue;
       const row = absentRow(input, folder);
       bad.push(row);

@@ -63,8 +63,7 @@ function sinkOf({ target: { real, stats } }: Export, runFile: RunFile, format: F
       assertRoom(dirname(real), runFile.size + (update === null ? 0 : (stats?.size ?? 0)));
     },
     write: async ({ entries, done }, next, page) => {
-      // An invalid page is left out, so that the next run requests it again, unless none is needed after it; a loop is
-      // kept, so that none does.
+      // A broken page is kept only if it is the last that is needed, or shows a loop: otherwise it is bought again.
       const isLoop = page.broken?.code === 'loop';
       if (page.broken !== null && !isLoop && !done) return;
       // An update that has reached a known entry needs no further page.

@@ -93,22 +93,22 @@ export async function checkArchive(
 ): Promise<CheckRow> {
   const { path } = target;
   const record = readRecord(folder, name);
-  using run = await RunFile.open(folder, name, stop);
+  using runFile = await RunFile.open(folder, name, stop);
   // FILE as it was recorded has what the service sent.
   const isAsRecorded = record !== null && hasMark(target.stats, record);
   const contents =
     target.stats && record && (await readArchive(target, isAsRecorded ? null : record.id, stop));
   return {
     file: path,
-    reference: record?.reference ?? run?.header.reference ?? null,
-    id: record?.id ?? run?.header.request.id ?? null,
+    reference: record?.reference ?? runFile?.header.reference ?? null,
+    id: record?.id ?? runFile?.header.request.id ?? null,
     entries: contents?.entries ?? null,
     missing: record?.checks.missing ?? null,
     newest: contents?.newest ?? null,
     checked: record?.checks.checked ?? null,
     problem:
       (record && archiveProblem(path, record, contents)) ??
-      (run && interruptedProblem(path, run)) ??
+      (runFile && interruptedProblem(path, runFile)) ??
       (record && maxAge !== null ? staleProblem(path, record, clock.now(), maxAge) : null),
   };
 }

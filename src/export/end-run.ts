@@ -123,7 +123,7 @@ export function failedExport(
     const changes = { scope: 'reference' as const, ...(tally.paidRequests > 0 && { exit: 1 as const }) };
     return resultOf(one, { ...facts, failure: cause.with(changes) });
   }
-  // That of another ID is about what FILE still is.
+  // A record of another ID stays: it describes FILE.
   const record = one.record?.id === id ? one.record : null;
   const checked = record?.checks.checked ?? null;
   // It was exported before: no spelling mistake.

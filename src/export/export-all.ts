@@ -94,7 +94,7 @@ class ReferenceIndex {
         if (header !== null) note(header.reference, header.request.id);
         if (record !== null) note(record.reference, record.id);
       } catch (error) {
-        // Also of a reference of another command.
+        // A recorded reference may be of another command.
         if (!(error instanceof Failure)) throw error;
       }
   }
@@ -141,7 +141,7 @@ export async function firstRequests(exports: Exports, references: readonly Refer
 
 async function firstRequest(one: Export): Promise<FirstRequest> {
   const { reference, operation, options, id } = one;
-  using run = one.interrupted;
+  using runFile = one.interrupted;
   const step = nextStep(one.existing, options);
   switch (step) {
     case 'export':
@@ -150,7 +150,8 @@ async function firstRequest(one: Export): Promise<FirstRequest> {
       return { reference, operation: operations.latest, parameters: { channel: id }, nextCost: 0 };
     case 'keep':
     case 'resume': {
-      const continuation = run && needsPage(run.position, options.limit) ? run.position.token : null;
+      const continuation =
+        runFile && needsPage(runFile.position, options.limit) ? runFile.position.token : null;
       if (continuation === null) return { reference, operation: null, parameters: {} };
       return { reference, operation, parameters: { continuation }, nextCost: 0 };
     }

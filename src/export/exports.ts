@@ -108,19 +108,19 @@ export async function inspect(
   const { limit } = options;
   const request = { id, format, fields: fields?.join(',') ?? null, limit, service };
   const record = readRecord(folder, name);
-  const existing = fileState(target, record, request);
+  const state = fileState(target, record, request);
   // The pages of another run are dropped by --restart, an interrupted update whose FILE is gone is given up.
-  const run = options.restart ? null : await RunFile.open(folder, name, context.stop);
-  const isGivenUp = run !== null && run.header.update !== null && existing === 'none';
-  if (isGivenUp) run[Symbol.dispose]();
-  const interrupted = isGivenUp ? null : run;
+  const runFile = options.restart ? null : await RunFile.open(folder, name, context.stop);
+  const isGivenUp = runFile !== null && runFile.header.update !== null && state === 'none';
+  if (isGivenUp) runFile[Symbol.dispose]();
+  const interrupted = isGivenUp ? null : runFile;
   const isOurs = interrupted !== null && isDeepStrictEqual(interrupted.header.request, request);
   const known = interrupted?.header.reference ?? (record?.id === id ? record.reference : null);
   return {
     ...{ ...exports, ...reference, id, name, target, request, record, interrupted },
     existing: {
       run: isOurs ? 'ours' : interrupted === null ? 'none' : 'another',
-      file: existing,
+      file: state,
       isOfAnotherId: record !== null && record.id !== id,
       hasFolder: folder.wasThere,
     },

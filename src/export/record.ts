@@ -74,7 +74,7 @@ export function writeRecord(folder: PrivateFolder, file: string, record: Archive
   folder.replace(recordName(file), `${JSON.stringify({ version: recordVersion, ...record })}\n`);
 }
 
-/** What tells a file from another one that takes its name. */
+/** Size and time of FILE: they show whether it was replaced. */
 export type FileMark = Pick<ArchiveRecord, 'size' | 'mtime'>;
 
 export const markOf = ({ size, mtimeMs }: Stats): FileMark => ({ size, mtime: mtimeMs });

@@ -74,6 +74,10 @@ export class Stderr {
     });
   }
 
+  get isPaged(): boolean {
+    return this.#pager !== null;
+  }
+
   /** Waits until the user has left the pager, if there is one. */
   async closePager(): Promise<void> {
     if (this.#pager === null) return;

@@ -60,7 +60,7 @@ export async function listPages(
   sink: Sink,
   tally: Tally,
 ): Promise<{ readonly position: Position; readonly pages: number; readonly failure: Failure | null }> {
-  const { limit } = run.options;
+  const { limit, update } = run.options;
   let position = before;
   let count = 0;
   const showProgress = (): void => {
@@ -69,7 +69,8 @@ export async function listPages(
     const { reference, credits } = tally;
     run.progress.update({
       ...{ reference, page, entries, credits: spent(credits) },
-      total: total === null ? limit : expected,
+      // The pages of an update hold entries that are there already.
+      total: update ? null : total === null ? limit : expected,
     });
   };
   try {

@@ -123,7 +123,9 @@ export class Run implements AsyncDisposable {
       return this.#unreached(this.ended);
     });
     await progress.stop();
+    const tally = tallyText(results, budget.total.credits, operation.credits > 0, destination);
     if (this.hasReaderLeft) {
+      if (stderr.isPaged && tally !== null) stderr.note(tally);
       await writeSummary(results, { exit: 0, failure: null });
       return 0;
     }
@@ -135,7 +137,6 @@ export class Run implements AsyncDisposable {
         stderr.error(text, ...nextSteps);
         stderr.printStack(failure);
       }
-      const tally = tallyText(results, budget.total.credits, operation.credits > 0, destination);
       if (tally !== null && (ended === null || results.length > 1)) stderr.note(tally);
     }
     const exit = gravest([...results.map(({ failure }) => failure?.exit ?? 0), ended?.exit ?? 0]);
@@ -154,17 +155,17 @@ export class Run implements AsyncDisposable {
  * Does `work` for each item, at most `concurrency` at once, and yields each with its result, in input order. At most
  * `lookahead` items are in progress or finished and not yet yielded. `work` must not reject.
  */
-export async function* mapConcurrently<Item, Result>(
-  items: readonly Item[],
+export async function* mapConcurrently<T, R>(
+  items: readonly T[],
   { concurrency, lookahead = items.length }: { readonly concurrency: number; readonly lookahead?: number },
-  work: (item: Item) => Promise<Result>,
-): AsyncGenerator<[Item, Result], void> {
-  const results: Promise<Result>[] = [];
+  work: (item: T) => Promise<R>,
+): AsyncGenerator<[T, R], void> {
+  const results: Promise<R>[] = [];
   let running = 0;
   let yielded = 0;
   const start = (): void => {
     while (results.length < items.length && running < concurrency && results.length - yielded < lookahead) {
-      const item = items[results.length] as Item;
+      const item = items[results.length] as T;
       running++;
       results.push(
         work(item).finally(() => {
@@ -176,7 +177,7 @@ export async function* mapConcurrently<Item, Result>(
   };
   for (; yielded < items.length; yielded++) {
     start();
-    yield [items[yielded] as Item, (await results[yielded]) as Result];
+    yield [items[yielded] as T, (await results[yielded]) as R];
     delete results[yielded];
   }
 }

@@ -54,7 +54,11 @@ suite('the pager at a real terminal', { skip: missing('tmux', 'less'), concurren
 
   test('$PAGER is a shell line; what it cannot run is printed all the same; no pager for other formats', async (t) => {
     for (const [args, PAGER, shown] of [
-      ['uploads @size-300 --all', 'head -n 3 | tail -n 1', /^008C0000300 .*\nexit 0/],
+      [
+        'uploads @size-300 --all',
+        'head -n 3 | tail -n 1',
+        /^008C0000300 .*\nchanlist: [123]00 entries, .*\nexit 0/,
+      ],
       ['uploads @size-3', 'nosuchpager', /nosuchpager.*\nvideoId[\s\S]*chanlist: 3 entries/],
       ['uploads @size-3', '', /^videoId[\s\S]*chanlist: 3 entries/],
       ['uploads @size-3 -f id', 'nosuchpager', /^0003\d+\n[\s\S]*chanlist: 3 entries/],

@@ -54,7 +54,7 @@ export async function withPrompt<T>(
       try {
         return await readLine();
       } finally {
-        if (!echo) stderr.write('\n');
+        if (!echo || isInterrupted) stderr.write('\n');
       }
     });
   } finally {
