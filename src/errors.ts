@@ -63,7 +63,6 @@ type WarningKind =
   | 'format'
   | 'kept'
   | 'ledger'
-  | 'no ID'
   | 'no feed'
   | 'no lock'
   | 'not written'

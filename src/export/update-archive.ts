@@ -93,12 +93,6 @@ async function buyNew(
   if (record === null && !all) run.warn('adopted', label, adoptedText);
   if (feedProblem !== null)
     run.warn('no feed', label, `checked with a page instead of the feed, which is ${feedProblem}`);
-  if (seen.isEntryWithoutId)
-    run.warn(
-      'no ID',
-      label,
-      `skipped entries without a videoId: ${target.path} may already have them; no action needed`,
-    );
   const { badLines, damage } = archive.leftOut;
   if (badLines > 0)
     run.warn(
@@ -134,13 +128,12 @@ async function buyNew(
  * selected so far. `seen`: what the pages held.
  */
 function selectNew(known: ReadonlySet<string>, newIds: Set<string>, all: boolean) {
-  const seen = { knownIds: new Set<string>(), isEntryWithoutId: false, isListEnd: false };
+  const seen = { knownIds: new Set<string>(), isListEnd: false };
   const select: Sink['select'] = ({ entries, hasMore }) => {
     seen.isListEnd = !hasMore;
     let last: string | null = null;
     const fresh = entries.filter((entry) => {
       const id = videoIdOf(entry);
-      seen.isEntryWithoutId ||= id === null;
       if (id === null) return false;
       last = id;
       if (known.has(id)) seen.knownIds.add(id);

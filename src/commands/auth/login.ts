@@ -55,7 +55,8 @@ export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = a
     active: store.active === null || (stored === undefined && stdin.isTTY) ? name : store.active,
     profiles: new Map(store.profiles).set(name, { ...service, maxCredits }),
   }));
-  stderr.note(`stored the key for ${baseUrl.origin} as profile '${name}' in ${storeFile(env)}`);
+  const did = stored === undefined ? 'stored' : 'replaced';
+  stderr.note(`${did} the key for ${baseUrl.origin} as profile '${name}' in ${storeFile(env)}`);
   if (active === name) stderr.note(`profile '${name}' is now active`);
   else stderr.note(`profile '${active}' stays active; chanlist auth switch ${shellQuote(name)}`);
   return 0;
