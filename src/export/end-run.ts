@@ -134,6 +134,8 @@ export function failedExport(
   const checks = record && checksAfterFailure(record.checks, failure, context.clock.now());
   if (record !== null && checks !== null) writeRecord(folder, name, { ...record, checks });
   const isSpent = failure.code === 'budget' && run.budget.allowsNothing;
-  const next = failure.scope !== 'reference' && !isSpent ? `run ${sameCommand(one)} to resume` : null;
+  const isBegun = facts.pages !== undefined || tally.paidRequests > 0;
+  const next =
+    isBegun && failure.scope !== 'reference' && !isSpent ? `run ${sameCommand(one)} to resume` : null;
   return resultOf(one, { ...facts, failure, next });
 }

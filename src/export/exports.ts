@@ -61,7 +61,8 @@ export function openExports(
     throw usage(`the file name ${name.slice(0, 40)}… is too long`, 'choose a shorter one');
   const folder = PrivateFolder.open(privateFolderOf(path));
   const exports = { operation, options, context, format, path, file, folder };
-  const namesIn = (): string[] => ignoreErrors(['ENOENT', 'ENOTDIR'], () => readdirSync(path)) ?? [];
+  const namesIn = (): string[] =>
+    ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES'], () => readdirSync(path)) ?? [];
   assertMounted(exports, file === null ? namesIn().filter((each) => exportName.test(each)) : [name]);
   return exports;
 }

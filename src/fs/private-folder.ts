@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { usage } from '../errors.ts';
+import { Failure, usage } from '../errors.ts';
 import { guardFile, ignoreErrors, syncFolder, syncIfPossible, unsupported, withDescriptor } from './files.ts';
 import { kindOf, type Target } from './output-target.ts';
 
@@ -120,7 +120,11 @@ export class PrivateFolder {
 
   #open(name: string, flags: number): number {
     // A FIFO would block for ever.
-    return fs.openSync(this.at(name), flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    const fd = fs.openSync(this.at(name), flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    const stats = fs.fstatSync(fd);
+    if (stats.isFile()) return fd;
+    fs.closeSync(fd);
+    throw new Failure('failed', `${this.at(name)} is ${kindOf(stats)}, not a file`, { hint: 'move it away' });
   }
 
   #guard<T>(name: string, work: () => T): T {

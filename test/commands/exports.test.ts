@@ -286,6 +286,13 @@ test('through a link: its target is replaced with its mode, .chanlist is beside 
   assert.equal(readlinkSync(join(world.folder, 'a.csv')), 'real/data.csv');
 });
 
+test('what fails before a page is bought says nothing of resuming', async (t) => {
+  const { world } = await worldOf(t);
+  mkdirSync(join(world.folder, '.chanlist/a.ndjson.json'), { recursive: true });
+  const error = onlyError(await world.run(line), 'a.ndjson.json is a folder, not a file', 'move it away');
+  assert.doesNotMatch(error, /resume/);
+});
+
 test('a folder with an interrupted update is copied whole, and resumed', async (t) => {
   const { world, channel } = await worldOf(t);
   await world.run('uploads @a --output-dir old');
