@@ -232,8 +232,10 @@ function digitsEnd(bytes: Buffer, at: number): number {
 const words = ['true', 'false', 'null'].map((word) => Buffer.from(word));
 
 /** Length of the `true`, `false` or `null` that starts here; 0 if it is none of them. */
-const wordLength = (bytes: Buffer, at: number): number =>
-  words.find((word) => standsAt(bytes, at, word))?.length ?? 0;
+function wordLength(bytes: Buffer, at: number): number {
+  for (const word of words) if (standsAt(bytes, at, word)) return word.length;
+  return 0;
+}
 
 /** Whether a text (`start`, `end`: a part of it) stands in `bytes` at a place. */
 export function standsAt(bytes: Buffer, at: number, text: Buffer, start = 0, end = text.length): boolean {

@@ -1,5 +1,5 @@
 import { ByteWriter, COMMA, LINE_FEED } from '../json/byte-writer.ts';
-import { type JsonText, quoteJson } from '../json/json-text.ts';
+import { JsonText, quoteJson } from '../json/json-text.ts';
 import { entryWriter } from './fields.ts';
 import type { FormatOptions, Item, Writer } from './format.ts';
 import { records, withList } from './records.ts';
@@ -64,10 +64,12 @@ export function ndjsonFormat({ fields }: FormatOptions): Writer {
   const out = new ByteWriter();
   return {
     rows: (item, entries) => {
-      for (const entry of entries) {
-        write(out, entry, item);
-        out.byte(LINE_FEED);
-      }
+      if (fields === null) JsonText.writeLines(entries, out);
+      else
+        for (const entry of entries) {
+          write(out, entry, item);
+          out.byte(LINE_FEED);
+        }
       return out.take();
     },
   };

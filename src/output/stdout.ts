@@ -14,6 +14,7 @@ const pausedPages = 2;
 export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
+  readonly #isPipe: boolean;
   /** A pager shows the text, from the first one on. */
   #isPaged: boolean;
   #stream: Context['stdout'];
@@ -27,6 +28,7 @@ export class Stdout {
     this.#context = context;
     this.#stderr = stderr;
     this.#stream = context.stdout;
+    this.#isPipe = isPipe(this.#stream);
     this.#isPaged = isTable && this.#stream.isTTY === true && this.#stream === process.stdout;
     this.#stream.on('error', this.#note);
   }
@@ -54,7 +56,7 @@ export class Stdout {
    * is fetched: that shows only at the next write, so the last character follows a moment after the rest.
    */
   async writePage(text: Text): Promise<void> {
-    if (!isPipe(this.#stream) || text.length === 0) return await this.write(text);
+    if (!this.#isPipe || text.length === 0) return await this.write(text);
     await this.write(slice(text, 0, -1));
     const isPaused = this.#pages++ < pausedPages;
     await new Promise((resolve) => (isPaused ? setTimeout(resolve, pauseMs) : setImmediate(resolve)));
@@ -79,18 +81,27 @@ export class Stdout {
   #flush(text: Text): Promise<void> {
     const { clock, stop } = this.#context;
     const done = new AbortController();
-    const written = new Promise<void>((resolve, reject) => {
+    return new Promise((resolve) => {
       const giveUp = (): void => {
         // Nothing more is written.
         this.#failure ??= toFailure(stop.reason);
         resolve();
       };
       const limit = (): void => void clock.sleep(writeTimeoutMs, done.signal).then(giveUp, () => {});
+      const settle = (error?: Error | null): void => {
+        stop.removeEventListener('abort', limit);
+        if (stop.aborted) done.abort();
+        if (error) this.#note(error);
+        resolve();
+      };
       if (stop.aborted) limit();
-      else stop.addEventListener('abort', limit, { signal: done.signal });
-      this.#stream.write(text, (error) => (error ? reject(error) : resolve()));
+      else stop.addEventListener('abort', limit);
+      try {
+        this.#stream.write(text, settle);
+      } catch (error) {
+        settle(error as Error);
+      }
     });
-    return written.catch(this.#note).finally(() => done.abort(null));
   }
 
   #assertWritable(): void {
