@@ -72,7 +72,7 @@ if (!replaces) assertUnchanged( --> if (replaces) assertUnchanged(
 src/export/exports.ts: test/commands/check.test.ts
 reference.value === id ? known : null --> null
 src/export/exports.ts: test/commands/export-table.test.ts
-const isGivenUp = run !== null && run.header.update !== null && existing === 'none'; --> const isGivenUp = run !== null && false;
+const isGivenUp = runFile !== null && runFile.header.update !== null && state === 'none'; --> const isGivenUp = runFile !== null && false;
 return isRecorded ? 'archive' : 'changed'; --> return 'archive';
 stats.size === 0 && !isRecorded --> stats.size === 0
 src/export/exports.ts: test/commands/exports.test.ts

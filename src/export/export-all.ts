@@ -123,7 +123,7 @@ export async function firstRequests(exports: Exports, references: readonly Refer
   const requests: FirstRequest[] = [];
   const results: Result[] = [];
   const { resolve } = operations;
-  const nextCost = options.update ? 0 : 1;
+  const nextCost = options.update && !options.all ? 0 : 1;
   for (const reference of references) {
     const id = index.knownId(reference);
     const parameters = { input: reference.value };
@@ -147,7 +147,12 @@ async function firstRequest(one: Export): Promise<FirstRequest> {
     case 'export':
       return { reference, operation, parameters: { [operation.parameters[0].name]: id }, nextCost: 0 };
     case 'update':
-      return { reference, operation: operations.latest, parameters: { channel: id }, nextCost: 0 };
+      return {
+        reference,
+        operation: operations.latest,
+        parameters: { channel: id },
+        nextCost: options.all ? 1 : 0,
+      };
     case 'keep':
     case 'resume': {
       const continuation =

@@ -421,6 +421,7 @@ test('--dry-run: the first request of each export, or what the run would refuse;
     [url(`latest?channel=${channel.id}`), 0],
     [url(`latest?channel=${idOf('b')}`), 0],
   ]);
+  assert.match((await dry(' --update --all')).stderr, /^chanlist: 2 requests, at least 2 credits$/m);
   world.remove('lists/.chanlist');
   const refused = await dry();
   assert.deepEqual([refused.exit, refused.records], [0, [resolve('a'), resolve('b')]]);
