@@ -135,7 +135,8 @@ export function failedExport(
   if (record !== null && checks !== null) writeRecord(folder, name, { ...record, checks });
   const isSpent = failure.code === 'budget' && run.budget.allowsNothing;
   const isBegun = facts.pages !== undefined || tally.paidRequests > 0;
-  const next =
-    isBegun && failure.scope !== 'reference' && !isSpent ? `run ${sameCommand(one)} to resume` : null;
+  // A failure of this export alone leaves pages to resume after if there is a token.
+  const isResumable = failure.scope === 'reference' ? Boolean(facts.token) : isBegun && !isSpent;
+  const next = isResumable ? `run ${sameCommand(one)} to resume` : null;
   return resultOf(one, { ...facts, failure, next });
 }

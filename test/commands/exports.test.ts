@@ -286,7 +286,11 @@ test('through a link: its target is replaced with its mode, .chanlist is beside 
   assert.equal(readlinkSync(join(world.folder, 'a.csv')), 'real/data.csv');
 });
 
-test('what fails before a page is bought says nothing of resuming', async (t) => {
+test('an export that fails after a page names the command that resumes it; before one it does not', async (t) => {
+  const { world: other } = await worldOf(t);
+  const failed = await other.run(line, { at: 2, by: 418 });
+  assert.equal(failed.exit, 8);
+  onlyError(failed, '418', 'run the same command again to resume');
   const { world } = await worldOf(t);
   mkdirSync(join(world.folder, '.chanlist/a.ndjson.json'), { recursive: true });
   const error = onlyError(await world.run(line), 'a.ndjson.json is a folder, not a file', 'move it away');
