@@ -288,9 +288,9 @@ test('through a link: its target is replaced with its mode, .chanlist is beside 
 
 test('an export that fails after a page names the command that resumes it; before one it does not', async (t) => {
   const { world: other } = await worldOf(t);
-  const failed = await other.run(line, { at: 2, by: 418 });
-  assert.equal(failed.exit, 8);
-  onlyError(failed, '418', 'run the same command again to resume');
+  const failed = await other.run(`${line} --retries 0`, { at: 2, by: 500 });
+  assert.equal(failed.exit, 7);
+  onlyError(failed, '500', 'run the same command again to resume');
   const { world } = await worldOf(t);
   mkdirSync(join(world.folder, '.chanlist/a.ndjson.json'), { recursive: true });
   const error = onlyError(await world.run(line), 'a.ndjson.json is a folder, not a file', 'move it away');
