@@ -46,12 +46,13 @@ export async function runOperation(
       throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
     const { openExports } = await import('../export/exports.ts');
     const exports = openExports(operation, options, context, format, target);
-    const { exportAll, firstRequests } = await import('../export/export-all.ts');
+    const { createFolders, exportAll, firstRequests } = await import('../export/export-all.ts');
     if (dryRun) {
       const first = await firstRequests(exports, references);
       return await printDryRun(first.requests, options, context, stderr, first.results);
     }
     await using run = await openRun(operation, references, options, context, stderr);
+    createFolders(exports);
     return await run.perform(() => exportAll(run, exports), outputDir ?? output);
   }
 

@@ -20,16 +20,22 @@ import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
 import { headerOf, runName } from './run-header.ts';
 
 /**
+ * Creates the folders that exports need: with one that cannot be used, no request could succeed. An update creates its
+ * `.chanlist` once it has found a FILE. Throws usage errors.
+ */
+export function createFolders({ options, file, path, folder }: Exports): void {
+  if (file === null) guardFile(`--output-dir ${path}`, 'open', () => makeFolders(path));
+  if (!options.update || folder.wasThere) folder.ensure();
+}
+
+/**
  * Exports each reference into its FILE, or brings it up to date: first resolves what no record knows, then exports, those
  * that were interrupted first. Returns the results in input order.
  */
 export async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]> {
   const { references } = run;
-  const { options, context, file, path, folder } = exports;
-  const { concurrency, update } = options;
-  if (file === null) guardFile(`--output-dir ${path}`, 'open', () => makeFolders(path));
-  // With a folder that cannot be used, no request could succeed. An update creates one once it has found a FILE.
-  if (!update || folder.wasThere) folder.ensure();
+  const { options, context, folder } = exports;
+  const { concurrency } = options;
   const index = new ReferenceIndex(exports);
   const resolved = mapConcurrently(references, { concurrency }, async (reference) => {
     const id = await run.request(async () => {

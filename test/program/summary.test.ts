@@ -93,7 +93,7 @@ test('a run that ends before its work begins writes no summary, and leaves the l
   await writeFile(join(folder, 's.json'), last);
   await writeFile(join(folder, 'refs.txt'), '@a\nnothing of the kind\n');
   const lines = ['not-a-channel', '@a --limit 0', '@a --nope', '@a --update', '@a -f xml', '--from refs.txt'];
-  for (const line of [...lines, '@a @b -o x', '@a --dry-run']) {
+  for (const line of [...lines, '@a @b -o x', '@a --output-dir refs.txt', '@a --dry-run']) {
     const { exit } = await run(`uploads ${line} --summary s.json`, { cwd: folder, env });
     assert.equal(exit, line.endsWith('--dry-run') ? 0 : 2, line);
     assert.equal(await readFile(join(folder, 's.json'), 'utf8'), last, line);
