@@ -63,7 +63,7 @@ function sinkOf({ target: { real, stats } }: Export, runFile: RunFile, format: F
       assertRoom(dirname(real), runFile.size + (update === null ? 0 : (stats?.size ?? 0)));
     },
     write: async ({ entries, done }, next, page) => {
-      // A broken page is kept only if it is the last that is needed, or shows a loop: otherwise it is bought again.
+      // Keeps a broken page only if it is the last one needed or shows a loop; the next run buys any other again.
       const isLoop = page.broken?.code === 'loop';
       if (page.broken !== null && !isLoop && !done) return;
       // An update that has reached a known entry needs no further page.

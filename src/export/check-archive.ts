@@ -144,7 +144,7 @@ function staleProblem(
   now: number,
   maxAge: number,
 ): CheckRow['problem'] {
-  // Without a feed, a page is bought every seven days (docs/updates.md, rule 3).
+  // Without a feed, an update buys one page every seven days (docs/updates.md, rule 3).
   const isWithoutFeed = withoutFeed !== null || failure?.code === 'no_feed';
   const limit = isWithoutFeed ? Math.max(maxAge, (daysWithoutFeed + 1) * day) : maxAge;
   if (checked !== null && now - Date.parse(checked) <= limit) return null;

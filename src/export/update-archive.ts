@@ -45,7 +45,7 @@ export async function updateArchive(run: Run, one: Export, all: boolean, isSecon
       const { problem, status } = decision.feed;
       const day = new Date(decision.until).toISOString().slice(0, 10);
       const message = `cannot check for new uploads: the "latest" feed is ${problem}`;
-      const hint = `no action needed: if it is not back by ${day}, one page is bought instead (1 credit)`;
+      const hint = `no action needed: if it is not back by ${day}, an update buys one page instead (1 credit)`;
       throw new Failure('no_feed', message, { status, hint });
     }
     case 'buy': {
@@ -93,6 +93,8 @@ async function buyNew(
   if (record === null && !all) run.warn('adopted', label, adoptedText);
   if (feedProblem !== null)
     run.warn('no feed', label, `checked with a page instead of the feed, which is ${feedProblem}`);
+  if (seen.withoutId > 0)
+    run.stderr.note(`${label}: skipped entries without a videoId; ${target.path} may already have them`);
   const { badLines, damage } = archive.leftOut;
   if (badLines > 0)
     run.warn(
@@ -128,12 +130,13 @@ async function buyNew(
  * selected so far. `seen`: what the pages held.
  */
 function selectNew(known: ReadonlySet<string>, newIds: Set<string>, all: boolean) {
-  const seen = { knownIds: new Set<string>(), isListEnd: false };
+  const seen = { knownIds: new Set<string>(), withoutId: 0, isListEnd: false };
   const select: Sink['select'] = ({ entries, hasMore }) => {
     seen.isListEnd = !hasMore;
     let last: string | null = null;
     const fresh = entries.filter((entry) => {
       const id = videoIdOf(entry);
+      if (id === null) seen.withoutId++;
       if (id === null) return false;
       last = id;
       if (known.has(id)) seen.knownIds.add(id);
