@@ -158,7 +158,7 @@ export function pathOf(command: Command): string {
   return `${pathOf(command.parent)} ${command.name()}`.trim();
 }
 
-export function usageErrorOf(error: CommanderError, command: Command): Failure {
+function usageErrorOf(error: CommanderError, command: Command): Failure {
   const path = pathOf(command);
   const actions = command.commands.map((each) => each.name());
   // Commander quotes what the message is about. A value after the sign may be a secret.
