@@ -56,7 +56,7 @@ const record = one.record?.id === id ? one.record : null; --> const record = one
 src/export/export-all.ts: test/commands/export-table.test.ts
 .every(({ failure }) => failure?.exit === 2) --> .every(() => false)
 src/export/export-all.ts: test/commands/exports.test.ts
-if (!update || folder.wasThere) folder.ensure(); --> folder.ensure();
+if (!options.update || folder.wasThere) folder.ensure(); --> folder.ensure();
 await assertPaths({ ...options, output: null }, context, paths); -->
 assertMounted(exports, names); -->
 src/export/export-all.ts: test/nights/folder.test.ts

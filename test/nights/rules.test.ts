@@ -138,7 +138,8 @@ test('rule 3: no feed fails until the last check is seven days old, then costs a
   // The last check was on the first of March.
   for (const second of await nights.nights(6)) {
     assert.deepEqual([second.exit, second.credits, second.counts], [7, 0, { failed: 5 }], second.stderr);
-    for (const line of second.errors) assert.match(line, /not back by 2026-03-08, an update buys one page .*1 credit/);
+    for (const line of second.errors)
+      assert.match(line, /not back by 2026-03-08, an update buys one page .*1 credit/);
   }
   const eighth = await nights.night();
   assert.deepEqual([eighth.exit, eighth.credits, eighth.errors], [0, 5, []], eighth.stderr);
