@@ -112,6 +112,7 @@ if (isOutput) outputs.set(key, file); --> outputs.set(key, file);
 src/fs/private-folder.ts: test/fs/private-folder.test.ts
 this.#isThere = true; -->
 (stats.mode & 0o022) !== 0 --> false
+if (stats.isFile()) return fd; --> return fd;
 src/help/document.ts: test/program/help.test.ts
 if (operation.credits > 0) return --> if (operation.credits < 0) return
 src/help/help-text.ts: test/program/help.test.ts
