@@ -59,7 +59,7 @@ export async function readArchive(
 /** All bytes of a file, as `chunksOf`. */
 async function* bytesOf({ path, real }: Target, stop: AbortSignal): AsyncGenerator<Buffer> {
   // A FIFO that has taken its place would block for ever.
-  const fd = guardFile(path, 'write', () => openSync(real, O_RDONLY | O_NONBLOCK));
+  const fd = guardFile(path, 'open', () => openSync(real, O_RDONLY | O_NONBLOCK));
   try {
     yield* chunksOf(fd, path, stop);
   } finally {

@@ -62,8 +62,8 @@ async function performStep(
         'kept',
         one.label,
         one.operation.name === 'uploads'
-          ? 'kept: already exported; use --update to add new uploads'
-          : `kept: already exported; use --restart to export it again (${wholeCost})`,
+          ? 'kept: already exported; --update adds new uploads'
+          : `kept: already exported; --restart exports it again (${wholeCost})`,
       );
       return [resultOf(one, { status: 'kept', entries: one.record?.entries ?? 0 }), null];
     case 'export': {

@@ -36,5 +36,5 @@ export function progressText(
 
 /** One line for a wait with `left` milliseconds remaining. */
 export function waitText(left: number, why: string, room: number): string {
-  return cut(`${sanitize(why)}: trying again in ${span(left)}`, room);
+  return cut(`trying again in ${span(left)}: ${sanitize(why)}`, room);
 }

@@ -47,8 +47,8 @@ const all =
   /; restore it, or keep every line that is an entry and add the others: chanlist uploads .* --update --all$/;
 /** The only line on stderr of a cell. */
 const says: Readonly<Record<string, RegExp>> = {
-  add: /kept: already exported; use --update to add new uploads$/,
-  renew: /kept: already exported; use --restart to export it again \(1 credit per 100 entries\)$/,
+  add: /kept: already exported; --update adds new uploads$/,
+  renew: /kept: already exported; --restart exports it again \(1 credit per 100 entries\)$/,
   adopted: /had no record.* not known: --update --all buys every page$/,
   left: /left out 1 line; the first: line 1 is an entry of UCx$/,
   appeared: /a\.ndjson appeared .*left as it is; move it away, then run the same command again/,

@@ -1,12 +1,21 @@
 /** What an export writes, what it leaves alone, and what stops it, beyond the table of export-table.test.ts. */
 import assert from 'node:assert/strict';
-import fs, { chmodSync, mkdirSync, readlinkSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import fs, {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { channelId, type SimulatedOptions, video, videoId, videos } from '../support/simulated-service.ts';
 import { onlyError, onlyWarning } from '../support/stderr.ts';
 import { statuses } from '../support/summary.ts';
+import { asUser, nobody, notRoot } from '../support/users.ts';
 import { World, type WorldRun } from '../support/world.ts';
 
 const line = 'uploads @a -o a.ndjson';
@@ -65,6 +74,21 @@ for (const [format, flags] of [
         assert.deepEqual([entries, pages, before > 0], [whole.only.entries, resumed.credits, at > 1]);
       }
   });
+
+test('a folder: an archive that may not be read stops that one only', async (t) => {
+  const { world } = await worldOf(t);
+  for (const name of ['b', 'c']) world.service.addChannel(name, { list: videos(0, 6, {}, `${name}_`) });
+  if (notRoot === false) for (const folder of [world.folder, world.home]) chownSync(folder, nobody, nobody);
+  await asUser(nobody, async () => {
+    const args = 'uploads @a @b @c --output-dir lists';
+    assert.equal((await world.run(args)).exit, 0);
+    chmodSync(join(world.folder, 'lists', `${idOf('a')}.ndjson`), 0);
+    const run = await world.run(`${args} --update --all`);
+    assert.deepEqual([run.exit, run.credits], [2, 4], run.stderr);
+    assert.deepEqual(statuses(run.summary), ['failed 2', 'unchanged', 'unchanged']);
+    assert.match(onlyError(run), /^@a: lists\/\S+: permission denied \(EACCES\); /);
+  });
+});
 
 test('a folder: one archive per reference, <ID>.ndjson; a failure of one stops that one only', async (t) => {
   const { world } = await worldOf(t);

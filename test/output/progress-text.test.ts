@@ -22,8 +22,8 @@ test('progress: page, entries of total, credits, rate, time left; of several ref
 });
 
 test('progress: a wait is counted down', () => {
-  assert.equal(waitText(2001, 'rate limited', 200), 'rate limited: trying again in 3 s');
-  assert.equal(waitText(75_000, 'x\u001b\ny', 200), 'x y: trying again in 1 min 15 s');
+  assert.equal(waitText(2001, 'rate limited', 200), 'trying again in 3 s: rate limited');
+  assert.equal(waitText(75_000, 'x\u001b\ny', 200), 'trying again in 1 min 15 s: x y');
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(120), fc.nat(10_000), (why, room, left) => {
       const text = waitText(left, why, room);

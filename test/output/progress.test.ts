@@ -121,11 +121,11 @@ test('progress: a wait is shown until it is over', async (t) => {
   progress.countDown(5000, 'rate limited'.repeat(9));
   await drawn();
   // A terminal that does not know its width has 80 columns.
-  assert.match(shown(), /^. {2}rate limited.{61,63}…$/);
+  assert.match(shown(), /^. {2}trying again in 5 s: rate limited.{40,42}…$/);
   progress.countDown(5000, 'rate limited');
-  assert.match(shown(), /rate limited: trying again in 5 s$/);
+  assert.match(shown(), /trying again in 5 s: rate limited$/);
   pass(3000);
-  assert.match(shown(), /rate limited: trying again in 2 s$/);
+  assert.match(shown(), /trying again in 2 s: rate limited$/);
   pass(2000);
   assert.match(shown(), /page 1/);
   progress.countDown(5000, 'rate limited');
