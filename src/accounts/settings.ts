@@ -1,7 +1,7 @@
 import type { Context, Env } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { type BaseUrl, parseAddress, parseNamespace } from '../service/address.ts';
-import type { CreditBound } from '../service/budget.ts';
+import { type CreditBound, resolveBounds } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import { shellQuote } from '../text/sanitize.ts';
 import { parseKey, readKey } from './key.ts';
@@ -26,11 +26,14 @@ export interface Settings {
   readonly problem: Failure | null;
 }
 
-/** As `findService`; throws `unauthorized` (3) if there is no address. */
-export async function resolveService(flags: ServiceFlags, context: Context) {
-  const { baseUrl, ...settings } = await findService(flags, context);
-  if (baseUrl === null) throw settings.problem;
-  return { ...settings, baseUrl };
+/** The account of a run and its bounds; throws `unauthorized` (3) if there is no address, or no key. */
+export async function resolveAccount(
+  options: ServiceFlags & { readonly maxCredits: readonly CreditBound[] },
+  context: Context,
+) {
+  const { baseUrl, namespace, key, maxCredits, problem } = await findService(options, context);
+  if (baseUrl === null || key === null) throw problem;
+  return { baseUrl, namespace, key, bounds: resolveBounds(options.maxCredits, context.env, maxCredits) };
 }
 
 /** Finds the service and the account of a run: flag, environment, profile, default, in this order. */
@@ -53,12 +56,15 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
     baseUrl,
     namespace: explicit.namespace ?? profile?.namespace ?? defaultNamespace,
     key,
-    keySource: explicitKey?.source ?? (key === null ? null : `profile '${name}'`),
+    keySource: explicitKey?.source ?? (key === null || name === null ? null : storedKey(name)),
     profile: name,
     maxCredits: profile?.maxCredits ?? [],
     problem,
   };
 }
+
+/** The source of a key that a profile has. */
+export const storedKey = (profile: string): string => `profile '${profile}'`;
 
 /** The stored profile that is named, else the active one; `stored`: the names of all. */
 export function selectProfile(flags: ServiceFlags, env: Env) {

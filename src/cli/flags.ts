@@ -178,6 +178,12 @@ export const flagsOf = (path: string): readonly FlagRow[] => [
 
 const mainFlags = ['--output', '--format', '--fields', '--max-credits', '--dry-run'];
 
+/** Those of the service, for the commands that define one. */
+const serviceFlags = ['--profile', '--base-url', '--namespace'];
+const defining = ['auth login', 'serve'];
+
 /** The flags that the help of a command explains: its own, and the main global ones. */
-export const explainedFlagsOf = (path: string): readonly FlagRow[] =>
-  flagsOf(path).filter((row) => row.group === undefined || mainFlags.includes(longFlag(row)));
+export const explainedFlagsOf = (path: string): readonly FlagRow[] => {
+  const explained = defining.includes(path) ? [...serviceFlags, ...mainFlags] : mainFlags;
+  return flagsOf(path).filter((row) => row.group === undefined || explained.includes(longFlag(row)));
+};

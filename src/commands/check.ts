@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
 import { commandLine, type Flag, type OutputOptions } from '../cli/options.ts';
 import { type Failure, gravest, toFailure, usage } from '../errors.ts';
@@ -13,7 +13,7 @@ import {
 import { isLocked } from '../fs/file-lock.ts';
 import { assertPaths, printRecords } from '../run/output.ts';
 import { distinct, parseEither, type Reference, readReferences } from '../run/read-references.ts';
-import { firstOf } from '../run/report-lines.ts';
+import { firstOf, maxNames } from '../run/report-lines.ts';
 import { playlistId } from '../service/parse-reference.ts';
 import { count, thousands } from '../text/count.ts';
 
@@ -52,10 +52,12 @@ export const run: RunCommand<
       ? []
       : distinct(await readReferences({ references: [], from }, 'channel or playlist', context));
   const found = new Map<string, FoundArchive>();
-  for (const path of paths) for (const each of findArchives(path)) found.set(each.target.real, each);
+  for (const path of paths)
+    for (const each of findArchives(path)) found.set(`${realpathSync(each.folder.path)}/${each.name}`, each);
   // Of several paths, a run over one folder may not repair all.
   const [path = '', ...others] = paths;
   const folder = others.length === 0 && existsSync(`${path}/.`) ? path : null;
+  const listed = new Set(expected.map(({ value }) => canonicalOf(value)));
   const bad: BadRow[] = [];
   const failures: Failure[] = [];
   let checked = 0;
@@ -79,7 +81,7 @@ export const run: RunCommand<
     }
     for (const input of expected) {
       // An archive that cannot be read may be the one of this reference.
-      if (seen.has(input.value) || failures.length > 0) continue;
+      if (seen.has(canonicalOf(input.value)) || failures.length > 0) continue;
       const row = absentRow(input, folder);
       bad.push(row);
       yield row;
@@ -88,17 +90,18 @@ export const run: RunCommand<
 
   const columns = ['file', 'reference', 'entries', 'checked', 'problem'] as const;
   await printRecords(rows(), { ...options, context, stderr, fields: checkFields, columns });
-  for (const [message, ...fix] of problemLines(bad, from, folder)) stderr.error(message, ...fix);
+  for (const [message, ...fix] of problemLines(bad, from, folder, listed)) stderr.error(message, ...fix);
   for (const failure of failures) stderr.printFailure(failure);
-  const problems = bad.length === 0 ? 'no problems found' : `${thousands(bad.length)} with a problem`;
+  const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
   stderr.note(`${count(checked, 'archive', 'archives')} checked, ${problems}`);
   return gravest([...failures.map(({ exit }) => exit), bad.length > 0 ? 11 : 0]);
 };
 
-/** What a reference of a record is compared by; the reference itself if it is of another kind. */
+/** What a reference is compared by: that of a record may be of another kind. */
 function canonicalOf(reference: string): string {
   try {
-    return parseEither(reference).value;
+    const { value } = parseEither(reference);
+    return value.startsWith('@') ? value.toLowerCase() : value;
   } catch {
     return reference;
   }
@@ -116,6 +119,7 @@ function problemLines(
   bad: readonly BadRow[],
   from: string | null,
   folder: string | null,
+  listed: ReadonlySet<string>,
 ): [message: string, ...fix: string[]][] {
   return Object.keys(problemCodes).flatMap((code) => {
     const group = bad.filter(({ problem }) => problem.code === code);
@@ -123,26 +127,35 @@ function problemLines(
     if (first === undefined) return [];
     const names = group.map(({ file, reference }) => file ?? reference);
     const archives = group.length === 1 ? names[0] : `${thousands(group.length)} archives${firstOf(names)}`;
-    const { message, fix: own } = first.problem;
-    const fix =
-      group.length === 1 ? own : (groupFix(group, from, folder) ?? (own && `of ${names[0]}: ${own}`));
+    const { message } = first.problem;
+    const all = group.length === 1 ? null : groupFix(group, from, folder, listed);
+    const [fix = null, ...fixes] =
+      all ?? group.slice(0, maxNames).flatMap(({ problem }) => problem.fix ?? []);
+    if (all === null && fix !== null && group.length > maxNames) fixes.push('the fix of each: --json');
     const said = group.every(({ problem }) => problem.message === message)
       ? message
       : `${names[0]}: ${message}`;
-    return [[`${code}: ${archives}: ${said}`, ...(fix === null ? [] : [`fix: ${fix}`])]];
+    return [[`${code}: ${archives}: ${said}`, ...(fix === null ? [] : [`fix: ${fix}`, ...fixes])]];
   });
 }
 
-/** The run over list and folder that repairs all of these; null if none does. */
-function groupFix(group: readonly BadRow[], from: string | null, folder: string | null): string | null {
-  const [first] = group;
-  const isCheap = ['absent', 'interrupted', 'stale'].includes(first?.problem.code ?? '');
+/** The run over list and folder that repairs all of these; null if none does, or a list has to be bought again. */
+function groupFix(
+  group: readonly BadRow[],
+  from: string | null,
+  folder: string | null,
+  listed: ReadonlySet<string>,
+): readonly string[] | null {
+  const isListed = group.every(({ id, reference }) =>
+    [id, reference].some((each) => each !== null && listed.has(canonicalOf(each))),
+  );
+  const isCheap = group.every(({ problem: { fix } }) => fix !== null && !/ --(?:all|restart)$/.test(fix));
   const [id, ...others] = group.map((row) => row.id ?? row.reference ?? '');
   const isOneKind = others.every((other) => playlistId.test(other) === playlistId.test(id ?? ''));
   // What was read from stdin is gone.
-  if (!isCheap || !isOneKind || !id || from === null || from === '-' || folder === null) return null;
-  if (first?.problem.code === 'stale' && playlistId.test(id)) return null;
-  return commandOver(id, folder, [], [{ name: '--from', value: from }]);
+  if (!isListed || !isCheap || !isOneKind || !id || from === null || from === '-' || folder === null)
+    return null;
+  return [commandOver(id, folder, [], [{ name: '--from', value: from }])];
 }
 
 /** A run over a folder: an update also exports what is not there, and takes a FILE without a record as an archive. */

@@ -46,14 +46,15 @@ export async function runOperation(
       throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
     const { openExports } = await import('../export/exports.ts');
     const exports = openExports(operation, options, context, format, target);
-    const { createFolders, exportAll, firstRequests } = await import('../export/export-all.ts');
+    const all = await import('../export/export-all.ts');
+    await all.assertExportable(exports, references);
     if (dryRun) {
-      const first = await firstRequests(exports, references);
+      const first = await all.firstRequests(exports, references);
       return await printDryRun(first.requests, options, context, stderr, first.results);
     }
     await using run = await openRun(operation, references, options, context, stderr);
-    createFolders(exports);
-    return await run.perform(() => exportAll(run, exports), outputDir ?? output);
+    all.createFolders(exports);
+    return await run.perform(() => all.exportAll(run, exports), outputDir ?? output);
   }
 
   const responses = isPaged ? null : await import('../run/print-responses.ts');

@@ -104,11 +104,11 @@ export class Archive {
     return this.#isRepaired && this.#contents !== null ? this.#contents : { badLines: 0, damage: null };
   }
 
-  /** Reads it, and returns its IDs. Throws `damaged` or `lost` as `assertIntact`. */
+  /** Reads it, and returns its IDs; '' stands for those of entries that have none. Throws `damaged` or `lost` as `assertIntact`. */
   async read(): Promise<ReadonlySet<string>> {
     const { target, context } = this.#one;
     this.#contents ??= await readArchive(target, this.#id, context.stop, (_, videoId) => {
-      if (videoId !== null) this.#ids.add(videoId);
+      this.#ids.add(videoId ?? '');
     });
     if (this.#id !== null && !this.#isRepaired) assertIntact(this.#one, this.#contents);
     return this.#ids;

@@ -1,20 +1,18 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { day } from '../accounts/local-time.ts';
-import { commandLine, extensionOf, type Flag } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { guardFile } from '../fs/files.ts';
-import { resolveTarget, type Target } from '../fs/output-target.ts';
-import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
-import { formatByExtension } from '../output/formats.ts';
-import { sandboxName } from '../run/open-run.ts';
+import { resolveTarget } from '../fs/output-target.ts';
+import { PrivateFolder, privateFolderOf, recordName } from '../fs/private-folder.ts';
 import { count, thousands } from '../text/count.ts';
+import { shellQuote } from '../text/sanitize.ts';
 import { type Contents, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
+import { commandFor, isUpdatable } from './messages.ts';
 import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record.ts';
 import { RunFile } from './run-file.ts';
-import type { ExportRequest } from './run-header.ts';
 
 /** What can be wrong with an archive, from the gravest to the least; the help prints these rows. */
 export const problemCodes = {
@@ -58,7 +56,7 @@ export const checkFields = [
 
 /** An archive, or an interrupted run, that records name. */
 export interface FoundArchive {
-  readonly target: Target;
+  readonly path: string;
   readonly folder: PrivateFolder;
   readonly name: string;
 }
@@ -78,19 +76,20 @@ export function findArchives(path: string): FoundArchive[] {
       `${path}: chanlist has no record of it, and check reads archives`,
       'check the path, and whether the disk is mounted',
     );
-  if (target !== null && own !== null) return [{ target, folder, name: own }];
-  return names.sort().map((name) => ({ target: resolveTarget(join(path, name)), folder, name }));
+  if (own !== null) return [{ path, folder, name: own }];
+  return names.sort().map((name) => ({ path: join(path, name), folder, name }));
 }
 
 /**
- * Reads an archive and compares it with its record. `maxAge`: milliseconds. Throws if its record or interrupted run cannot be
- * read, and the reason to stop.
+ * Reads an archive and compares it with its record. `maxAge`: milliseconds. Throws if it, its record or its interrupted run
+ * cannot be read, and the reason to stop.
  */
 export async function checkArchive(
-  { target, folder, name }: FoundArchive,
+  { path: named, folder, name }: FoundArchive,
   maxAge: number | null,
   { stop, clock }: Context,
 ): Promise<CheckRow> {
+  const target = resolveTarget(named);
   const { path } = target;
   const record = readRecord(folder, name);
   using runFile = await RunFile.open(folder, name, stop);
@@ -107,7 +106,7 @@ export async function checkArchive(
     newest: contents?.newest ?? null,
     checked: record?.checks.checked ?? null,
     problem:
-      (record && archiveProblem(path, record, contents)) ??
+      (record && archiveProblem(path, record, contents, folder.at(recordName(name)))) ??
       (runFile && interruptedProblem(path, runFile)) ??
       (record && maxAge !== null ? staleProblem(path, record, clock.now(), maxAge) : null),
   };
@@ -118,9 +117,13 @@ function archiveProblem(
   path: string,
   { id, entries, checks: { failure } }: ArchiveRecord,
   contents: Contents | null,
+  recordPath: string,
 ): CheckRow['problem'] {
-  const repair = fixOf(path, { id }, isUpdatable(id) ? ['--update', '--all'] : ['--restart']);
-  if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, { id }) };
+  const repair = commandFor(path, { id }, isUpdatable(id) ? ['--update', '--all'] : ['--restart']);
+  if (contents === null) {
+    const message = `the file is gone; to forget it: rm ${shellQuote(recordPath)}`;
+    return { code: 'lost', message, fix: commandFor(path, { id }) };
+  }
   if (contents.damage !== null) return { code: 'damaged', message: contents.damage, fix: repair };
   if (contents.entries < entries) {
     const message = `${count(contents.entries, 'entry', 'entries')}, but it had ${thousands(entries)}`;
@@ -135,7 +138,11 @@ function interruptedProblem(path: string, { header, position }: RunFile): CheckR
   const message = `its ${what} was interrupted after ${count(position.entries, 'entry', 'entries')}`;
   // An export whose list repeats itself has no page to resume at.
   const isStuck = header.update === null && position.hasMore && position.token === null;
-  return { code: 'interrupted', message, fix: fixOf(path, header.request, isStuck ? ['--restart'] : []) };
+  return {
+    code: 'interrupted',
+    message,
+    fix: commandFor(path, header.request, isStuck ? ['--restart'] : []),
+  };
 }
 
 function staleProblem(
@@ -149,19 +156,9 @@ function staleProblem(
   const limit = isWithoutFeed ? Math.max(maxAge, (daysWithoutFeed + 1) * day) : maxAge;
   if (checked !== null && now - Date.parse(checked) <= limit) return null;
   const message = checked === null ? 'never checked' : `last successful check ${checked}`;
-  return { code: 'stale', message, fix: fixOf(path, { id }, [isUpdatable(id) ? '--update' : '--restart']) };
-}
-
-const isUpdatable = (id: string): boolean => id.startsWith('UC');
-
-/** The command that repairs an export. */
-function fixOf(path: string, request: Partial<ExportRequest> & { id: string }, flags: string[] = []): string {
-  const { id, format = 'ndjson', fields = null, limit = null, service } = request;
-  const given: Flag[] = [{ name: '-o', value: path }];
-  if (formatByExtension(extensionOf(path)) !== format) given.push({ name: '--format', value: format });
-  if (fields !== null) given.push({ name: '--fields', value: fields });
-  if (limit !== null) given.push({ name: '--limit', value: String(limit) });
-  for (const name of [...(service === sandboxName ? ['--sandbox'] : []), ...flags])
-    given.push({ name, value: null });
-  return commandLine({ name: isUpdatable(id) ? 'uploads' : 'playlist', flags: given }, [id]);
+  return {
+    code: 'stale',
+    message,
+    fix: commandFor(path, { id }, [isUpdatable(id) ? '--update' : '--restart']),
+  };
 }

@@ -134,9 +134,10 @@ export function failedExport(
   const checks = record && checksAfterFailure(record.checks, failure, context.clock.now());
   if (record !== null && checks !== null) writeRecord(folder, name, { ...record, checks });
   const isSpent = failure.code === 'budget' && run.budget.allowsNothing;
-  const isBegun = facts.pages !== undefined || tally.paidRequests > 0;
+  const { pages, resumed = 0 } = facts;
+  const hasPages = pages === undefined ? tally.paidRequests > 0 : pages + resumed > 0;
   // A failure of this export alone leaves pages to resume after if there is a token.
-  const isResumable = failure.scope === 'reference' ? Boolean(facts.token) : isBegun && !isSpent;
+  const isResumable = failure.scope === 'reference' ? Boolean(facts.token) : hasPages && !isSpent;
   const next = isResumable ? `run ${sameCommand(one)} to resume` : null;
   return resultOf(one, { ...facts, failure, next });
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { resolveService } from '../accounts/settings.ts';
+import { resolveAccount } from '../accounts/settings.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { guardFile, makeFolders, withDescriptor } from '../fs/files.ts';
 import { needsPage } from '../run/list-pages.ts';
@@ -12,6 +12,7 @@ import { failedRequest, type Result, resultOf } from '../run/results.ts';
 import { mapConcurrently, type Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
 import { parseReference, resolvedId } from '../service/parse-reference.ts';
+import { Archive } from './archive.ts';
 import { exportOne } from './export-one.ts';
 import { assertMounted, type Export, type Exports, inspect, nameOf, pathOf } from './exports.ts';
 import { refusal } from './messages.ts';
@@ -24,9 +25,26 @@ import { headerOf, runName } from './run-header.ts';
  * `.chanlist` once it has found a FILE. Throws usage errors.
  */
 export function createFolders({ options, file, path, folder }: Exports): void {
-  if (file === null) guardFile(`--output-dir ${path}`, 'open', () => makeFolders(path));
+  if (file === null) guardFile(path, 'open', () => makeFolders(path));
   if (!options.update || folder.wasThere) folder.ensure();
 }
+
+/** Throws the usage error for a FILE of `-o` that no ID, or not this one, can be exported into. */
+export async function assertExportable(exports: Exports, [reference]: readonly Reference[]): Promise<void> {
+  if (exports.file === null || reference === undefined) return;
+  const id = new ReferenceIndex(exports).knownId(reference);
+  // What cannot be read is the failure of a run.
+  const one = await serviceOf(exports)
+    .then((service) => inspect(exports, reference, id ?? '', service))
+    .catch(() => null);
+  using _ = one?.interrupted;
+  if (one === null || (id === null && (one.record ?? one.interrupted) !== null)) return;
+  const step = nextStep(one.existing, one.options);
+  if (step === 'another run' || step === 'another file') throw refusal(step, one);
+}
+
+const serviceOf = async ({ options, context }: Exports): Promise<string> =>
+  options.sandbox ? sandboxName : serviceName(await resolveAccount(options, context));
 
 /**
  * Exports each reference into its FILE, or brings it up to date: first resolves what no record knows, then exports, those
@@ -75,8 +93,8 @@ export async function exportAll(run: Run, exports: Exports): Promise<readonly Re
     }
     return references.flatMap((reference) => results.get(reference) ?? []);
   } finally {
-    // A usage error leaves nothing behind.
-    if ([...results.values()].every(({ failure }) => failure?.exit === 2)) folder.removeIfUnused();
+    // A run that bought nothing leaves nothing behind.
+    folder.removeIfUnused();
   }
 }
 
@@ -122,8 +140,8 @@ class ReferenceIndex {
 
 /** The first request of each reference, and the results of those that a run would refuse: a run that stops before it. */
 export async function firstRequests(exports: Exports, references: readonly Reference[]) {
-  const { options, context } = exports;
-  const service = options.sandbox ? sandboxName : serviceName(await resolveService(options, context));
+  const { options } = exports;
+  const service = await serviceOf(exports);
   const index = new ReferenceIndex(exports);
   const ids = new Set<string>();
   const requests: FirstRequest[] = [];
@@ -153,6 +171,8 @@ async function firstRequest(one: Export): Promise<FirstRequest> {
     case 'export':
       return { reference, operation, parameters: { [operation.parameters[0].name]: id }, nextCost: 0 };
     case 'update':
+      // One that is not as recorded may be refused.
+      if (one.existing.file !== 'archive') await new Archive(one, options.all).read();
       return {
         reference,
         operation: operations.latest,

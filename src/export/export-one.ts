@@ -120,6 +120,7 @@ async function exportList(run: Run, one: Export, runFile: RunFile): Promise<Resu
 /** A resumed run, and the update after it, as one result. */
 const mergeResults = (first: Result, second: Result): Result => ({
   ...second,
+  entries: second.failure === null ? second.entries : first.entries,
   status: second.status === 'unchanged' && second.failure === null ? first.status : second.status,
   added: first.added === null ? second.added : first.added + (second.added ?? 0),
   pages: first.pages + second.pages,

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { RunOptions } from '../cli/options.ts';
@@ -103,7 +103,9 @@ export async function inspect(
 ): Promise<Export> {
   const { folder, context, options, format, operation, file } = exports;
   const name = nameOf(exports, id);
-  const found = file ?? resolveTarget(pathOf(exports, id));
+  const path = pathOf(exports, id);
+  // A dry run does not create the folder.
+  const found = file ?? (existsSync(exports.path) ? resolveTarget(path) : { path, real: path });
   const target = { ...found, stats: lstatSync(found.real, { throwIfNoEntry: false }) ?? null };
   const fields = parseFields(options.fields, operation)?.map((field) => field.name);
   const { limit } = options;

@@ -1,9 +1,11 @@
-import { commandLine, type Flag } from '../cli/options.ts';
+import { commandLine, extensionOf, type Flag } from '../cli/options.ts';
 import { Failure, usage } from '../errors.ts';
+import { formatByExtension } from '../output/formats.ts';
+import { sandboxName } from '../run/open-run.ts';
 import { type Export, notMounted } from './exports.ts';
 import type { Refusal } from './next-step.ts';
 import type { RunFile } from './run-file.ts';
-import { giveUp, isArchive } from './run-header.ts';
+import { type ExportRequest, giveUp, isArchive } from './run-header.ts';
 
 /** The cost of all pages of a list: how many there are is not known beforehand. */
 export const wholeCost = '1 credit per 100 entries';
@@ -19,16 +21,36 @@ export function commandWith(
   return commandLine(invocation, [reference ?? value], { drop, add });
 }
 
+export const isUpdatable = (id: string): boolean => id.startsWith('UC');
+
+/** The command that makes, resumes or repairs the export of a request. */
+export function commandFor(
+  path: string,
+  { id, format = 'ndjson', fields = null, limit = null, service }: Partial<ExportRequest> & { id: string },
+  flags: readonly string[] = [],
+): string {
+  const given: Flag[] = [{ name: '-o', value: path }];
+  if (formatByExtension(extensionOf(path)) !== format) given.push({ name: '--format', value: format });
+  if (fields !== null) given.push({ name: '--fields', value: fields });
+  if (limit !== null) given.push({ name: '--limit', value: String(limit) });
+  for (const name of [...(service === sandboxName ? ['--sandbox'] : []), ...flags])
+    given.push({ name, value: null });
+  return commandLine({ name: isUpdatable(id) ? 'uploads' : 'playlist', flags: given }, [id]);
+}
+
 /** The failure that refuses an export. */
 export function refusal(why: Refusal, one: Export): Failure {
   const { target, record, request, folder, name, interrupted, operation } = one;
   const { path } = target;
   if (why === 'not mounted') return notMounted(path);
   if (why === 'another run') {
-    const { id, format, fields, limit, service } = interrupted?.header.request ?? request;
+    const found = interrupted?.header.request ?? request;
+    const { id, format, fields, limit, service } = found;
     const flags = [fields && `--fields ${fields}`, limit && `--limit ${limit}`].filter(Boolean).join(' and ');
     const what = `of ${id}, as ${format}${flags && ` with ${flags}`}, at ${service}`;
-    return usage(`${path} has pages of an interrupted run ${what}`, giveUp(folder, name));
+    // At another address, its own account is needed.
+    const resume = service === request.service ? `to resume it: ${commandFor(path, found)}; ` : '';
+    return usage(`${path} has pages of an interrupted run ${what}`, resume + giveUp(folder, name));
   }
   const what =
     record === null
@@ -62,11 +84,13 @@ export function unresumable(
   });
 }
 
-/** How to resume: --restart would begin again. */
-export const sameCommand = ({ options, tally }: Pick<Export, 'options' | 'tally'>): string =>
-  options.restart && tally.credits.confirmed > 0
-    ? 'the same command without --restart'
+/** How to resume: --restart would begin again, and --all with what is done. */
+export function sameCommand({ options, tally }: Pick<Export, 'options' | 'tally'>): string {
+  if (options.restart && tally.credits.confirmed > 0) return 'the same command without --restart';
+  return options.update && options.all && options.outputDir !== null
+    ? 'the same command without --all'
     : 'the same command again';
+}
 
 /** The next step if another FILE has appeared: pages that are paid wait for its place. */
 export const moveAway = (one: Export): string =>

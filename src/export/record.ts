@@ -84,7 +84,7 @@ export const hasMark = (stats: Stats | null, mark: FileMark): boolean =>
 
 /** The FILEs that the records and interrupted runs of a folder name. */
 export const recordedFiles = (folder: PrivateFolder): string[] => [
-  ...new Set(folder.names().flatMap((name) => /^(.+)\.(?:json|run)$/.exec(name)?.[1] ?? [])),
+  ...new Set(folder.names().flatMap((name) => /^(.+)\.(?:json|run)$/s.exec(name)?.[1] ?? [])),
 ];
 
 /** What a successful check saw. */

@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts';
-import { type Sink, videoIdOf } from '../run/list-pages.ts';
+import { missingEntries, type Sink, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { count } from '../text/count.ts';
@@ -88,12 +88,15 @@ async function buyNew(
     runFile.remove();
     if (!isSecond) return await updateArchive(run, one, all, true);
   }
-  const facts: Partial<Result> = { ...bought, entries: archive.entries, added: 0, resumed };
-  if (failure !== null) return failedExport(run, one, failure, facts);
+  const { entries } = archive;
+  const facts: Partial<Result> = { ...bought, entries, added: 0, resumed };
+  // FILE does not have the entries of the run.
+  const missing = missingEntries(runFile.position.total, bought.pages, entries);
+  if (failure !== null) return failedExport(run, one, failure, { ...facts, missing });
   if (record === null && !all) run.warn('adopted', label, adoptedText);
   if (feedProblem !== null)
     run.warn('no feed', label, `checked with a page instead of the feed, which is ${feedProblem}`);
-  if (seen.withoutId > 0)
+  if (seen.knownIds.has(''))
     run.stderr.note(`${label}: skipped entries without a videoId; ${target.path} may already have them`);
   const { badLines, damage } = archive.leftOut;
   if (badLines > 0)
@@ -126,22 +129,21 @@ async function buyNew(
 }
 
 /**
- * Rule 2: selects the entries that FILE lacks, each once; ends with a page whose last entry FILE has. `newIds`: those
- * selected so far. `seen`: what the pages held.
+ * Rule 2: selects the entries that FILE lacks, each once; ends with a page whose last ID FILE has. Entries without an ID cannot
+ * be told apart: they are selected if FILE has none of that kind. `newIds`: those selected so far. `seen`: what the pages
+ * held.
  */
 function selectNew(known: ReadonlySet<string>, newIds: Set<string>, all: boolean) {
-  const seen = { knownIds: new Set<string>(), withoutId: 0, isListEnd: false };
+  const seen = { knownIds: new Set<string>(), isListEnd: false };
   const select: Sink['select'] = ({ entries, hasMore }) => {
     seen.isListEnd = !hasMore;
     let last: string | null = null;
     const fresh = entries.filter((entry) => {
-      const id = videoIdOf(entry);
-      if (id === null) seen.withoutId++;
-      if (id === null) return false;
-      last = id;
+      const id = videoIdOf(entry) ?? '';
+      if (id !== '') last = id;
       if (known.has(id)) seen.knownIds.add(id);
       if (known.has(id) || newIds.has(id)) return false;
-      newIds.add(id);
+      if (id !== '') newIds.add(id);
       return true;
     });
     const done = !all && last !== null && known.has(last);
@@ -154,7 +156,7 @@ function selectNew(known: ReadonlySet<string>, newIds: Set<string>, all: boolean
 const maxUnlisted = 1000;
 
 function unlistedIds(known: ReadonlySet<string>, listed: ReadonlySet<string>): Result['unlisted'] {
-  const unlisted = [...known].filter((id) => !listed.has(id));
+  const unlisted = [...known].filter((id) => id !== '' && !listed.has(id));
   return { count: unlisted.length, ids: unlisted.slice(0, maxUnlisted) };
 }
 

@@ -44,7 +44,7 @@ function realPath(path: string): string {
   return realPath(isAbsolute(link) ? link : `${folder}/${link}`);
 }
 
-/** An input or output of a run, and the flag that names it. */
+/** An input or output of a run, and the flag that names it. `isOutput`: also the key file, which no other may be. */
 export interface NamedFile {
   readonly flag: string;
   readonly path: string;

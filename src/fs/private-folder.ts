@@ -27,10 +27,10 @@ export class PrivateFolder {
     this.#isThere = wasThere;
   }
 
-  /** Opens a folder, and changes nothing; one that is not there has no files. */
-  static open(path: string): PrivateFolder {
+  /** Opens a folder; one that is not there has no files. Unless it `isRepaired`, nothing is changed. */
+  static open(path: string, isRepaired = false): PrivateFolder {
     return guardFile(path, 'write', () => {
-      const isThere = ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, false) ?? true);
+      const isThere = ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, isRepaired) ?? true);
       return new PrivateFolder(path, isThere === true);
     });
   }

@@ -89,7 +89,8 @@ function fieldColumns(fields: readonly Field[]): readonly Column[] {
     const { name } = field;
     const pick = picker([field]);
     const cell: Column['cell'] = (entry, item) => cellText(name, pick(entry, item)[0]);
-    return { header: name, cell, isWhole: wholeMembers.test(name) };
+    const isTitle = name === 'title';
+    return { header: name, cell, isWhole: wholeMembers.test(name), isTitle, drop: isTitle ? 0 : 1 };
   });
 }
 

@@ -42,6 +42,8 @@ const namesElsewhere: readonly (readonly [names: readonly string[], hint: string
   [['duration', 'length'], 'did you mean _seconds?'],
   [['url', 'link'], 'did you mean videoId? only latest has links (link)'],
   [['date', 'published', 'publishedat'], 'did you mean publishedTimeText? only latest has dates (published)'],
+  [['updated', 'author', 'description', 'starrating'], 'only latest has it'],
+  [['channelverified', 'hascaptions', 'type'], 'only search has it'],
 ];
 
 /** What is meant by the name of a field that entries do not have; undefined if they may have it. */
@@ -190,6 +192,7 @@ function viewsOfText(viewCountText: string): string | null {
 export function splitViews(viewCountText: string): readonly [count: string, age: string] {
   const text = viewCountText.trim();
   const separated = /^([^\u2022\u00b7|]*)[\u2022\u00b7|](.*)$/s.exec(text);
-  const [, count = text, age = ''] = separated ?? /^([^a-z]*\bviews?)\s+(\S.*)$/is.exec(text) ?? [];
+  const [, count = text, age = ''] =
+    separated ?? /^((?:no|[^a-z]*[kmb]?)\s*views?)\s+(\S.*)$/is.exec(text) ?? [];
   return [count.trim(), age.trim()];
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { ProgressState } from './progress-text.ts';
 import type { Stderr } from './stderr.ts';
-import { decideTerminal, isPipe } from './terminal.ts';
+import { decideTerminal, descriptorOf } from './terminal.ts';
 
 /** Milliseconds before the line appears: quicker runs neither show nor load it. */
 const delayMs = 150;
@@ -21,7 +21,7 @@ export function createProgress(
 ) {
   const { clock, env, stderr: stream } = context;
   const terminal = decideTerminal(stream, env, color);
-  const isHidden = terminal !== null && isPipe(context.stdout);
+  const isHidden = terminal !== null && descriptorOf(context.stdout)?.isPipe === true;
   const isDrawn = !quiet && terminal !== null && env.TERM !== 'dumb' && !isHidden;
 
   const stopped = new AbortController();

@@ -33,6 +33,8 @@ export class Stderr {
     this.#verbosity = quiet ? -1 : verbose;
     this.#isDebug = env.CHANLIST_DEBUG === '1';
     this.#hasColor = decideTerminal(stderr, env, color)?.color === true;
+    // Until it is known which key is used.
+    this.redact(env.CHANLIST_API_KEY?.trim() ?? '');
     // A closed stderr must not stop the work.
     stderr.on('error', () => {});
   }

@@ -1,8 +1,9 @@
+import { writeFileSync } from 'node:fs';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, stoppedBy, systemCode, toFailure } from '../errors.ts';
 import type { Text } from './format.ts';
 import type { Stderr } from './stderr.ts';
-import { isPipe, openPager, pagerCommand } from './terminal.ts';
+import { descriptorOf, openPager, pagerCommand } from './terminal.ts';
 
 /** After a stop signal, the longest wait for a reader that does not read (ms). */
 const writeTimeoutMs = 1000;
@@ -14,7 +15,7 @@ const pausedPages = 2;
 export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
-  readonly #isPipe: boolean;
+  readonly #descriptor: ReturnType<typeof descriptorOf>;
   /** A pager shows the text, from the first one on. */
   #isPaged: boolean;
   #stream: Context['stdout'];
@@ -28,7 +29,7 @@ export class Stdout {
     this.#context = context;
     this.#stderr = stderr;
     this.#stream = context.stdout;
-    this.#isPipe = isPipe(this.#stream);
+    this.#descriptor = descriptorOf(this.#stream);
     this.#isPaged = isTable && this.#stream.isTTY === true && this.#stream === process.stdout;
     this.#stream.on('error', this.#note);
   }
@@ -56,7 +57,7 @@ export class Stdout {
    * is fetched: that shows only at the next write, so the last character follows a moment after the rest.
    */
   async writePage(text: Text): Promise<void> {
-    if (!this.#isPipe || text.length === 0) return await this.write(text);
+    if (!this.#descriptor?.isPipe || text.length === 0) return await this.write(text);
     await this.write(slice(text, 0, -1));
     const isPaused = this.#pages++ < pausedPages;
     await new Promise((resolve) => (isPaused ? setTimeout(resolve, pauseMs) : setImmediate(resolve)));
@@ -97,7 +98,10 @@ export class Stdout {
       if (stop.aborted) limit();
       else stop.addEventListener('abort', limit);
       try {
-        this.#stream.write(text, settle);
+        // Of a file on a full disk, Node's own stream writes a part and reports no error.
+        if (this.#descriptor?.isFile) writeFileSync(this.#descriptor.fd, text);
+        if (this.#descriptor?.isFile) settle();
+        else this.#stream.write(text, settle);
       } catch (error) {
         settle(error as Error);
       }

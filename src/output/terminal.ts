@@ -14,13 +14,14 @@ export function decideTerminal(
   return { columns: columns || 80, color: color && NO_COLOR === '' && TERM !== 'dumb' };
 }
 
-export function isPipe(stream: Context['stdout'] & { readonly fd?: unknown }): boolean {
-  if (stream.isTTY === true || typeof stream.fd !== 'number') return false;
+/** The descriptor of a stream that is no terminal, and what it is; null where that cannot be found out. */
+export function descriptorOf({ isTTY, fd }: Context['stdout'] & { readonly fd?: unknown }) {
+  if (isTTY === true || typeof fd !== 'number') return null;
   try {
-    const stats = fstatSync(stream.fd);
-    return stats.isFIFO() || stats.isSocket();
+    const stats = fstatSync(fd);
+    return { fd, isPipe: stats.isFIFO() || stats.isSocket(), isFile: stats.isFile() };
   } catch {
-    return false;
+    return null;
   }
 }
 

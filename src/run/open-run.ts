@@ -1,15 +1,16 @@
-import { resolveService } from '../accounts/settings.ts';
+import { resolveAccount } from '../accounts/settings.ts';
 import type { CommonOptions, RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import type { Warning } from '../errors.ts';
+import { toFailure, type Warning } from '../errors.ts';
 import { createProgress, type ProgressLine, sharedProgress } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { parseAddress } from '../service/address.ts';
-import { Budget, resolveBounds } from '../service/budget.ts';
+import { Budget } from '../service/budget.ts';
 import { Client, type Service } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
 import { distinct, type Reference } from './read-references.ts';
+import { startSummary, unreachedResult } from './results.ts';
 import { Run } from './run.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */
@@ -25,9 +26,18 @@ export async function openRun(
 ): Promise<Run> {
   const warnings: Warning[] = [];
   const warn = (message: string): void => void warnings.push({ code: 'ledger', label: null, message });
-  const { close, ...opened } = options.sandbox
-    ? await openSandbox(options)
-    : await openAccount(operation, options, context, stderr, warn);
+  const service = options.sandbox
+    ? openSandbox(options)
+    : openAccount(operation, options, context, stderr, warn);
+  const { close, ...opened } = await service.catch(async (error: unknown) => {
+    const failure = toFailure(error);
+    const { exit } = failure;
+    const results = references.map((reference) => unreachedResult(reference, failure));
+    const write = startSummary(operation.name, new Budget([], null), context.clock, options.summary);
+    // A usage error leaves the last one.
+    if (exit !== 2) await write(results, { exit, failure });
+    throw error;
+  });
   const line = createProgress(context, stderr, options);
   const count = distinct(references).length;
   const progress = count > 1 ? sharedProgress(line, count, operation.reference) : line;
@@ -44,11 +54,8 @@ async function openAccount(
   stderr: Stderr,
   warn: (message: string) => void,
 ) {
-  const settings = await resolveService(options, context);
-  const { baseUrl, namespace, key } = settings;
-  if (key === null) throw settings.problem;
+  const { baseUrl, namespace, key, bounds } = await resolveAccount(options, context);
   stderr.redact(key);
-  const bounds = resolveBounds(options.maxCredits, context.env, settings.maxCredits);
   const service = { baseUrl, namespace, key };
   const opened = { service, serviceName: serviceName(service), close: async () => {} };
   if (operation.credits === 0) return { ...opened, budget: new Budget(bounds, null) };

@@ -71,12 +71,13 @@ export async function assertPaths(
     ...named('--seen', seen, true),
     ...shown.flatMap((file) => named('FILE', file, false)),
     ...named('--from', from, false),
-    ...named('--key-file', keyFile, false),
-    ...named('CHANLIST_API_KEY_FILE', envKeyFile, false),
+    ...named('--key-file', keyFile, true),
+    ...named('CHANLIST_API_KEY_FILE', envKeyFile, true),
   ];
   if (files.length === 0) return;
   const { assertDistinctPaths, resolveTarget } = await import('../fs/output-target.ts');
   assertDistinctPaths(files);
+  if (seen) resolveTarget(seen);
   // One that cannot be created is reported when the run begins.
   if (!summary || !existsSync(summary)) return;
   // Which files a folder gets is known only after the first summary.

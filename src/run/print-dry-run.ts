@@ -1,4 +1,4 @@
-import { resolveService } from '../accounts/settings.ts';
+import { resolveAccount } from '../accounts/settings.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, gravest } from '../errors.ts';
@@ -25,7 +25,7 @@ export interface FirstRequest {
   readonly nextCost?: number;
 }
 
-/** Prints the first request of each reference and its cost. Sends nothing, needs no key; returns the exit code. */
+/** Prints the first request of each reference and its cost. Sends nothing; returns the exit code. */
 export async function printDryRun(
   requests: readonly FirstRequest[],
   options: CommonOptions,
@@ -37,7 +37,7 @@ export async function printDryRun(
   const sandbox = `http://${sandboxDefaults.host}:${servePort}`;
   const service = options.sandbox
     ? { baseUrl: parseAddress(sandbox, '--sandbox').baseUrl, namespace: defaultNamespace }
-    : await resolveService(options, context);
+    : await resolveAccount(options, context);
   const records = requests.map(({ reference, operation, parameters }) => ({
     reference,
     method: operation && 'GET',
@@ -56,8 +56,7 @@ export async function printDryRun(
     });
     await new Stdout(context, stderr).write(lines.join(''));
   }
-  for (const { text, nextSteps } of failureLines(results, null, options.sandbox))
-    stderr.error(text, ...nextSteps);
+  for (const { text, nextSteps } of failureLines(results, null, options)) stderr.error(text, ...nextSteps);
   stderr.result(sumText(requests));
   return gravest(results.map(({ failure }) => failure?.exit ?? 0));
 }

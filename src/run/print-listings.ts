@@ -32,7 +32,12 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const result = await run.work(reference, () => printPages(reference));
     const opening = result.pages === 0 ? format.open(reference, null) : '';
     const hasMore = result.failure !== null || result.status === 'limited';
-    if (!run.hasReaderLeft) await output.write(opening + format.close(reference, { ...result, hasMore }));
+    const closing = opening + format.close(reference, { ...result, hasMore });
+    if (!run.hasReaderLeft)
+      await output.write(closing).catch((error) => {
+        // The same failure again, of a listing that could not be written.
+        if (error !== result.failure) throw error;
+      });
     return result;
   };
 
@@ -40,10 +45,12 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const isLast = reference === references.at(-1);
     const select = firstEntries(run);
     let { id } = reference;
+    let isBroken = false;
     const sink: Sink = {
       select: (page, written) => ({ ...select(page, written), ...(isFirstPageOnly && { done: true }) }),
       write: async ({ entries, done }, next, page) => {
         id ??= channelOf(page);
+        isBroken = page.broken !== null;
         if (next.pages === 1) await output.write(format.open(reference, page.info));
         const text = format.rows(reference, entries);
         const isMoreRequested = !isLast || (!done && next.hasMore);
@@ -54,7 +61,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const before = { ...startPosition, token: continuation };
     const { position, pages, failure } = await listPages(run, value, before, sink, tally);
     const { entries, hasMore, token, total } = position;
-    const isResumable = failure === null || canResume(failure, token);
+    const isResumable = failure === null || (!isBroken && canResume(failure, token));
     return resultOf(reference, {
       id,
       ...(failure === null && hasMore && { status: 'limited' }),
@@ -73,7 +80,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
   const results = await printAll(run, format, (text) => output.write(text), print);
   if (isFirstPageOnly && !run.hasReaderLeft)
     for (const result of results)
-      if (result.status === 'limited') stderr.note(firstPageNote(result, references.length > 1));
+      if (result.status === 'limited') stderr.result(firstPageNote(result, references.length > 1));
   return results;
 }
 
@@ -85,9 +92,8 @@ function channelOf({ entries: [first] }: Page): string | null {
 
 /** Whether the page that failed may be there in another run; `token`: that of the page, null for the first one. */
 const canResume = (failure: Failure, token: string | null): boolean =>
-  failure.code !== 'invalid_response' &&
   !isUnresumable(failure, token) &&
-  (token !== null || !['not_found', 'usage', 'refused'].includes(failure.code));
+  (token !== null || !['not_found', 'usage', 'refused', 'invalid_response'].includes(failure.code));
 
 const maxShownBytes = 4096;
 

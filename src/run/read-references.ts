@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { excerpt, Failure, usage } from '../errors.ts';
@@ -6,6 +7,7 @@ import { newTally, type Tally } from '../service/budget.ts';
 import type { ReferenceKind } from '../service/contract.ts';
 import { expectedReference, type ParsedReference, parseReference } from '../service/parse-reference.ts';
 import { thousands } from '../text/count.ts';
+import { shellQuote } from '../text/sanitize.ts';
 
 export interface Reference extends Omit<ParsedReference, 'reference'> {
   /** As given; null with `--continuation`. */
@@ -61,7 +63,11 @@ export async function readReferences(
   }
   const [first] = bad;
   if (first !== undefined) {
-    const { message, hint = 'nothing was sent' } = first.failure;
+    const isList = from === null && existsSync(first.place) && !existsSync(`${first.place}/.`);
+    const { message } = first.failure;
+    const hint = isList
+      ? `did you mean --from ${shellQuote(first.place)}?`
+      : (first.failure.hint ?? 'nothing was sent');
     // A message about an argument quotes it.
     const said = message.includes(first.place) ? message : `${first.place}: ${message}`;
     if (bad.length === 1) throw usage(said, hint);

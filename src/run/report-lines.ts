@@ -1,11 +1,14 @@
 /** The lines of a run on stderr, one per cause. Pure. */
+import { type CommonOptions, commandLine } from '../cli/options.ts';
 import { type Failure, type FailureCode, fallbackHint, type Warning } from '../errors.ts';
 import { demoReferences } from '../sandbox/defaults.ts';
 import { type Credits, describeCredits, spent } from '../service/budget.ts';
 import { count, thousands } from '../text/count.ts';
 import type { Result } from './results.ts';
 
-const maxNames = 3;
+export const maxNames = 3;
+/** They say whose key is sent, and where. */
+const accountFlags = ['--profile', '--base-url', '--namespace', '--key-file'];
 
 const sumOf = (results: readonly Result[], of: (result: Result) => number): number =>
   results.reduce((sum, result) => sum + of(result), 0);
@@ -52,7 +55,7 @@ const isFailed = (result: Result): result is Failed => result.failure !== null;
 export function failureLines(
   results: readonly Result[],
   ended: Failure | null,
-  isSandbox: boolean,
+  options: Pick<CommonOptions, 'sandbox' | 'invocation'>,
 ): readonly ReturnType<typeof failureLine>[] {
   const failed = results.filter(isFailed);
   const isOfRun = ({ failure }: Failed): number => Number(failure.scope === 'run');
@@ -61,7 +64,7 @@ export function failureLines(
   const areAllAbsent = results.every(
     ({ failure, isReached }) => isReached && failure !== null && isAbsent(failure),
   );
-  const lines = groups.map((group) => failureLine(group, results, isSandbox, areAllAbsent));
+  const lines = groups.map((group) => failureLine(group, results, options, areAllAbsent));
   if (ended === null || failed.some(({ failure }) => failure.code === ended.code)) return lines;
   const nextSteps = present(ended.hint ?? fallbackHint(ended.code));
   return [...lines, { text: ended.message, nextSteps, failure: ended }];
@@ -75,7 +78,7 @@ const isAbsent = ({ code, status }: Failure): boolean => status === 404 && absen
 function failureLine(
   group: Group<Failed>,
   results: readonly Result[],
-  isSandbox: boolean,
+  options: Parameters<typeof failureLines>[2],
   areAllAbsent: boolean,
 ): { readonly text: string; readonly nextSteps: readonly string[]; readonly failure: Failure } {
   const [{ failure, next }] = group;
@@ -84,7 +87,7 @@ function failureLine(
   const reached = group.filter(({ isReached }) => isReached && (!isOfRun || results.length > 1));
   const others = group.filter(({ isReached }) => !isReached);
   const hint =
-    hintOf(failure, isSandbox, areAllAbsent) ?? (next === null ? fallbackHint(failure.code) : null) ?? '';
+    hintOf(failure, options, areAllAbsent) ?? (next === null ? fallbackHint(failure.code) : null) ?? '';
   const text = line(
     withNames(
       reached.map(({ label }) => label),
@@ -97,9 +100,17 @@ function failureLine(
 }
 
 /** What to do about a failure; null: it names nothing. */
-function hintOf({ code, hint }: Failure, isSandbox: boolean, areAllAbsent: boolean): string | null {
-  if (isSandbox && code === 'not_found') return demoReferences;
-  if (!areAllAbsent || isSandbox) return hint ?? null;
+function hintOf(
+  { code, hint }: Failure,
+  { sandbox, invocation }: Parameters<typeof failureLines>[2],
+  areAllAbsent: boolean,
+): string | null {
+  if (sandbox && code === 'not_found') return demoReferences;
+  if (code === 'unauthorized' && hint === undefined) {
+    const flags = invocation.flags.filter(({ name }) => accountFlags.includes(name));
+    return `see which key it is: ${commandLine({ name: 'auth status', flags }, [])}`;
+  }
+  if (!areAllAbsent || sandbox) return hint ?? null;
   // If nothing at all is found, it is the address rather than each reference.
   return line(code === 'gone' ? null : hint, 'check the address and --namespace');
 }

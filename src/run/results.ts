@@ -1,6 +1,7 @@
 import type { Clock } from '../context.ts';
-import { type ExitCode, type Failure, toFailure } from '../errors.ts';
+import { type ExitCode, Failure, toFailure } from '../errors.ts';
 import type { Budget } from '../service/budget.ts';
+import { escapeUnsafe } from '../text/sanitize.ts';
 import type { Reference } from './read-references.ts';
 
 export const statuses = [
@@ -106,15 +107,15 @@ export function startSummary(command: string, budget: Budget, clock: Clock, summ
         exit: result.failure?.exit ?? null,
       })),
     };
-    const text = `${JSON.stringify(report, null, 2)}\n`;
+    const text = `${escapeUnsafe(JSON.stringify(report, null, 2))}\n`;
     try {
       const { resolveTarget } = await import('../fs/output-target.ts');
       const target = resolveTarget(summary);
       const { writeFileAtomic } = await import('../fs/atomic.ts');
       writeFileAtomic(target, text);
     } catch (error) {
-      const failure = toFailure(error);
-      throw failure.with({ message: `--summary: ${failure.message}`, exit: 1 });
+      const { message, hint } = toFailure(error);
+      throw new Failure('failed', `--summary: ${message}`, { hint, cause: error });
     }
   };
 }

@@ -10,7 +10,7 @@ import type { Reference } from './read-references.ts';
 import { failureLines, tallyText, warningLines } from './report-lines.ts';
 import { type Result, startSummary, unreachedResult } from './results.ts';
 
-/** Consecutive references that fail with 7 or 8; other failures do not count. */
+/** Consecutive references that fail with 7 or 8. */
 const maxFailuresInRow = 5;
 
 /** One invocation of the program that sends requests: the service, and what has happened. */
@@ -101,8 +101,7 @@ export class Run implements AsyncDisposable {
   }
 
   #add(failure: Failure | null): void {
-    if (failure === null) this.#failuresInRow = 0;
-    else if (failure.exit === 7 || failure.exit === 8) this.#failuresInRow++;
+    this.#failuresInRow = failure?.exit === 7 || failure?.exit === 8 ? this.#failuresInRow + 1 : 0;
     if (failure !== null && (failure.scope === 'run' || this.#failuresInRow >= maxFailuresInRow))
       this.end(failure.with({ scope: 'run' }));
   }
@@ -133,7 +132,7 @@ export class Run implements AsyncDisposable {
     const ended = this.ended ?? (isUndone ? this.stopped : null);
     for (const text of warningLines(this.#warnings)) stderr.warn(text);
     if (refusal === null) {
-      for (const { text, nextSteps, failure } of failureLines(results, ended, options.sandbox)) {
+      for (const { text, nextSteps, failure } of failureLines(results, ended, options)) {
         stderr.error(text, ...nextSteps);
         stderr.printStack(failure);
       }

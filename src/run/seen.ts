@@ -72,7 +72,7 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
 /** The ID of an entry, if it fits on a line of its own. */
 function idOf(entry: JsonText): string | null {
   const id = entry.get('videoId')?.string();
-  return id === undefined || id === '' || /\s/.test(id) ? null : id;
+  return id === undefined || id === '' || /[\s\p{Cc}]/u.test(id) ? null : id;
 }
 
 async function readIds({ stats, real, path }: Target, stop: AbortSignal): Promise<Set<string>> {

@@ -11,11 +11,7 @@ interface Meaning {
   readonly hint?: string | undefined;
 }
 
-const rejected: Meaning = {
-  code: 'unauthorized',
-  what: 'the key was rejected',
-  hint: 'see which key is used: chanlist auth status; store another one: chanlist auth login',
-};
+const rejected: Meaning = { code: 'unauthorized', what: 'the key was rejected' };
 const busy: Meaning = { code: 'unavailable', what: 'the service is not available', isRetryable: true };
 const noFeed: Meaning = {
   code: 'not_found',

@@ -4,6 +4,7 @@ import { Failure } from '../errors.ts';
 import { JsonText } from '../json/json-text.ts';
 import { indexJson, isUnsafe, maxValues } from '../json/scanner.ts';
 import { thousands } from '../text/count.ts';
+import { bytesWithoutSecret } from '../text/sanitize.ts';
 
 /** Largest response body in bytes, also after decompression. */
 const maxBodyBytes = 64 * 1024 * 1024;
@@ -123,9 +124,12 @@ export function get(
   });
 }
 
-/** The body of a complete 200 as JSON (`JsonText.parse`); throws `invalid_response` if it is not JSON, or too large. */
-export function readBody(response: Response, withMembers: boolean): JsonText {
-  const sent = decompressed(response);
+/**
+ * The body of a complete 200 as JSON (`JsonText.parse`), without the key; throws `invalid_response` if it is not JSON, or too
+ * large.
+ */
+export function readBody(response: Response, withMembers: boolean, key: string): JsonText {
+  const sent = bytesWithoutSecret(decompressed(response), key);
   if (!isUtf8(sent)) throw invalid('the response is not UTF-8 text');
   const bytes = sent.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? sent.subarray(3) : sent;
   if (lengthAsRows(bytes) > maxBodyBytes)

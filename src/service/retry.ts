@@ -45,7 +45,7 @@ export function backoff(retry: number, random: number): number {
 /** The wait that a `Retry-After` header names, as seconds or as an HTTP date; null if it is neither. */
 export function retryAfter(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? '';
-  const isSeconds = /^\d{1,9}(?:\.\d+)?$/.test(text);
+  const isSeconds = /^\d{1,15}(?:\.\d+)?$/.test(text);
   const wait = isSeconds ? Number(text) * 1000 : /^[A-Z]/i.test(text) ? Date.parse(text) - now : Number.NaN;
   return Number.isNaN(wait) ? null : Math.max(1000, wait);
 }

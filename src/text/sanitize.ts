@@ -40,6 +40,13 @@ export function withoutSecret(text: string, secret: string): string {
   return secret === '' ? text : text.replace(formsOf(secret), '[key]');
 }
 
+/** The same in bytes, where a longer part of the secret that no form of it changes occurs at all: most have none of it. */
+export function bytesWithoutSecret(bytes: Buffer, secret: string): Buffer {
+  const [longest = ''] = secret.split(/[^A-Za-z0-9]+/).sort((a, b) => b.length - a.length);
+  if (secret.length < minSecretLength || !bytes.includes(longest)) return bytes;
+  return Buffer.from(withoutSecret(bytes.toString('latin1'), secret), 'latin1');
+}
+
 /** The three forms of a secret, the longest first; each character of the first two may stand for itself where it can. */
 function formsOf(secret: string): RegExp {
   const characters = [...secret].map((character) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { resolveService, type ServiceFlags, type Settings } from '../../src/accounts/settings.ts';
+import { findService, type ServiceFlags, type Settings } from '../../src/accounts/settings.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { type StoredProfile, writeStore } from '../support/stored-accounts.ts';
@@ -33,7 +33,7 @@ async function stored(
 const finder =
   (all: Record<string, string>): Find =>
   (flags = {}, env = {}) =>
-    resolveService(flags, fakeContext({ env: { ...all, ...env } }).context);
+    findService(flags, fakeContext({ env: { ...all, ...env } }).context);
 
 /** What the settings come down to. */
 const brief = ({ baseUrl, namespace, key, keySource, profile }: Settings): string =>
@@ -92,9 +92,10 @@ test('precedence: key file, then CHANLIST_API_KEY, then CHANLIST_API_KEY_FILE, t
 
 test('no active profile: said first, with how to choose one; then what else would do', async (t) => {
   const find = await stored(t, null, { "o'b": profiles.work });
-  const said = { exit: 3, message: "no profile is active (stored: work, home, o'b)" };
+  const said = "no profile is active (stored: work, home, o'b)";
   const hint = 'chanlist auth switch work; or set CHANLIST_BASE_URL and CHANLIST_API_KEY';
-  await assert.rejects(find(), { ...said, hint });
+  const { problem: first } = await find();
+  assert.deepEqual([first?.exit, first?.message, first?.hint], [3, said, hint]);
   const { problem } = await find({}, { CHANLIST_BASE_URL: full.CHANLIST_BASE_URL });
   assert.equal(problem?.hint, 'chanlist auth switch work; or set CHANLIST_API_KEY');
 });

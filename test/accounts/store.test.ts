@@ -70,6 +70,9 @@ test('mode 0600, also over a file with another mode, and nothing beside it', asy
   assert.equal(statSync(storeIn(folder)).mode & 0o777, 0o600);
   assert.equal(statSync(dirname(storeIn(folder))).mode & 0o777, 0o700);
   chmodSync(storeIn(folder), 0o644);
+  chmodSync(dirname(storeIn(folder)), 0o777);
+  readStore(env);
+  assert.equal(statSync(dirname(storeIn(folder))).mode & 0o777, 0o700);
   const before = statSync(storeIn(folder)).ino;
   await updateStore(env, add('b'));
   assert.equal(statSync(storeIn(folder)).mode & 0o777, 0o600);

@@ -149,6 +149,10 @@ key_source   profile 'home'
 last_four    2222
 `,
   );
+  const refusing = await scriptedService(t, () => json(401));
+  writeStore(folder, { 'a b': { ...two.home, baseUrl: refusing.url } }, 'a b');
+  onlyError(await auth('status', env), /; store another one: chanlist auth login --profile 'a b'$/);
+  writeStore(folder, { ...two, home: { ...two.home, baseUrl: `${service.url}/x` } }, 'home');
   const [seen] = service.seen;
   assert.equal(seen?.path, '/x/api/v2/hh/channel/resolve');
   assert.equal(seen?.headers.authorization, `Bearer ${two.home.key}`);

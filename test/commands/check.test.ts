@@ -1,6 +1,6 @@
 /** `chanlist check`: offline, one record per archive, the gravest problem, a fix that works. */
 import assert from 'node:assert/strict';
-import { appendFileSync, cpSync, statSync } from 'node:fs';
+import { appendFileSync, cpSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { CheckRow } from '../../src/export/check-archive.ts';
@@ -89,7 +89,14 @@ const problems: readonly (readonly [
 ])[] = [
   ['a line of another', damaged, 'damaged', /^line 1 is an entry of UCx$/, 3, 250],
   ['lost entries', lost, 'lost', /^150 entries, but it had 250$/, 3, 250],
-  ['FILE left out by a restore', (world) => world.remove(file), 'lost', /^the file is gone$/, 3, 250],
+  [
+    'FILE left out by a restore',
+    (world) => world.remove(file),
+    'lost',
+    /^the file is gone; to forget it: rm lists\/\.chanlist\/\S+\.json$/,
+    3,
+    250,
+  ],
   [
     'an interrupted update, and lost entries',
     async (world, channel) => {
@@ -244,7 +251,10 @@ test('problems with one code are one line, with the run over list and folder tha
   assert.match(stale.stderr, new RegExp(`stale: 5 archives .*; fix: ${update}\\n$`));
   // Not all are known to be in one folder.
   const several = await check(world, `lists ${file} --from refs.txt --max-age 2d`);
-  assert.match(several.stderr, /stale: 5 archives .*; fix: of (\S+): chanlist uploads \S+ -o \1 --update\n$/);
+  assert.match(
+    several.stderr,
+    /stale: 5 archives .*; fix: chanlist uploads (?:\S+ -o \S+ --update; (?:chanlist uploads )?){3}the fix of each: --json\n$/,
+  );
   await world.paste(update);
   assert.equal((await check(world, 'lists --from refs.txt --max-age 2d')).exit, 0);
 });
@@ -275,6 +285,12 @@ test('without a record, or a folder without .chanlist: 2; what cannot be read: 1
   }
   assert.equal((await check(world, [])).exit, 2);
   await world.run('uploads @b --output-dir lists');
+  const b = `lists/${channelId('b')}.ndjson`;
+  renameSync(join(world.folder, b), join(world.folder, 'b'));
+  symlinkSync('none/b', join(world.folder, b));
+  const dangling = await check(world, 'lists');
+  assert.deepEqual([dangling.exit, dangling.codes], [2, [null]]);
+  renameSync(join(world.folder, 'b'), join(world.folder, b));
   for (const text of ['{', '{"version":99}']) {
     world.write(record, text);
     const bad = await check(world, 'lists');

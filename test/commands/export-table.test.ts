@@ -60,7 +60,7 @@ const says: Readonly<Record<string, RegExp>> = {
   dropped: /the same page twice.*run the same command again: it starts over$/,
   another:
     /has pages of an interrupted run of .*(?:csv|title|limit 9|UCb|PLx|localhost|version).*: rm \S+\.run$/,
-  ours: /has pages of an interrupted run of UCa\S+, as ndjson, at .*: rm \S+\.run$/,
+  ours: /has pages of an interrupted run of UCa\S+, as ndjson, at .*; to resume it: chanlist uploads UCa\S+ -o a\.ndjson; .*: rm \S+\.run$/,
   mounted: /no archive at .*, and no \.chanlist beside it; is the disk mounted\? .*omit --update$/,
   unknown: new RegExp(`exists, and chanlist has no record of it; name another file, or replace it${restart}`),
   adoptable: new RegExp(
@@ -293,9 +293,11 @@ row('an empty list, and an archive', steps(exporting(), uploading(0)), '- | - | 
 row('an empty list, and notes', steps(writing('mine\n'), uploading(0)), '- | - | - | !8/1 empty');
 row('an empty list, and a view', steps(exporting(csv.args), uploading(0)), '- | - | - | !8/1 empty', csv);
 
-/** The commands that a line says to run. */
+/** The commands that a line says to run to get what was asked for. */
 const commandsIn = (line: string): string[] =>
-  [...line.matchAll(/(?<=: )(?:chanlist|rm) [^;(]*?(?= \(|;|$)/g)].map(([command]) => command);
+  [...line.matchAll(/(?<=: )(?<!resume it: )(?:chanlist|rm) [^;(]*?(?= \(|;|$)/g)].map(
+    ([command]) => command,
+  );
 
 /** What a cell says: `3`, `0= add`, `!8/2 loop`. */
 function parse(cell: string) {

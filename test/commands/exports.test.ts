@@ -364,6 +364,7 @@ test('no output destroys an input, another output or an archive: 2 names both, n
   for (const [words, one, other] of [
     ['uploads --from refs.txt -o refs.txt --restart', '--from', '--output'],
     ['latest @a --seen refs.txt -o refs.txt', '--seen', '--output'],
+    ['latest --from refs.txt --key-file refs.txt', '--from', '--key-file'],
     ['uploads @a -o new --summary .chanlist/new.json', '--summary', "chanlist's own folder"],
     ['show a.ndjson -o archive', 'a.ndjson', 'same file'],
     ...['resolve @a', 'latest @a', 'search @a x', 'show refs.txt'].map(
@@ -450,6 +451,10 @@ test('--dry-run: the first request of each export, or what the run would refuse;
     [url(`latest?channel=${idOf('b')}`), 0],
   ]);
   assert.match((await dry(' --update --all')).stderr, /^chanlist: 2 requests, at least 2 credits$/m);
+  world.write(`lists/${idOf('b')}.ndjson`, '{}\n');
+  const damaged = await dry(' --update');
+  assert.deepEqual([damaged.exit, damaged.records.length], [1, 1]);
+  onlyError(damaged, 'line 1 has no videoId');
   world.remove('lists/.chanlist');
   const refused = await dry();
   assert.deepEqual([refused.exit, refused.records], [0, [resolve('a'), resolve('b')]]);

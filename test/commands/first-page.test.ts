@@ -33,6 +33,8 @@ test('a table of a listing at a terminal stops after the first page of each refe
   );
   assert.deepEqual([counts.limited, counts.complete], [1, 1]);
 
+  // Also where only stdout is the terminal.
+  assert.match((await list([], { ...terminal, isStderrFile: true })).stderr, /--all lists all/);
   const limited = await list(['-n', '3'], terminal);
   assert.doesNotMatch(limited.stderr, /more|--all/);
 

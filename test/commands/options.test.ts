@@ -95,7 +95,8 @@ const serve = {
   ...{ seed: 1, rate: null, grow: 0, plainTokens: false, fail: [] },
 };
 
-const archives = 'works with archives: whole lists as ndjson; show makes views of them: chanlist help show';
+const archives =
+  'is for archives, whole lists as ndjson: without --limit, --fields or another format; show makes views of them: chanlist help show';
 
 /** Command lines, and all options of theirs but the common ones. */
 const ownOptions: readonly (readonly [line: string, options: object])[] = [

@@ -287,12 +287,19 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     return { ids: list.slice(offset, end), end, hasMore: end < list.length };
   }
 
+  const hadFolder = state.hasFolder;
+  /** A run that leaves nothing in its `.chanlist` removes it, unless it is killed. */
+  const removeFolder = (): void => {
+    if (!hadFolder && state.archive === null && state.run === null) state.hasFolder = false;
+  };
   try {
     decide();
+    removeFolder();
     return { exit: 0, credits };
   } catch (error) {
     if (!(error instanceof Ended)) throw error;
     const { exit } = error;
+    if (exit !== null) removeFolder();
     // Whether the channel is gone is noted.
     if (state.archive?.channel === channel && [5, 7, 8].includes(exit ?? 0))
       state.archive = { ...state.archive, isGone: exit === 5 };

@@ -106,7 +106,7 @@ test('rule 1: Shorts, a scheduled stream and a premiere cost nothing; then they 
   assert.deepEqual(outcome(await nights.night()), updated(1, 1));
 });
 
-test('entries without videoId: written by an export, left out by an update; the last ID of a page decides', async (t) => {
+test('entries without videoId: an update keeps them if FILE has none; the last ID of a page decides', async (t) => {
   const nights = await nightlyRuns(t, { pageSize: 10 });
   const nothing = video('', { videoId: null, title: '[Private video]' });
   const without = (({ videoId: _, ...rest }) => rest)(video('none') as Record<string, unknown>);
@@ -123,6 +123,11 @@ test('entries without videoId: written by an export, left out by an update; the 
   // Nine new ones and one without ID: the last ID is unknown, so a second page is bought.
   a.list = [...videos(32, 41), nothing, ...videos(0, 32)];
   assert.deepEqual(outcome(await nights.night()), updated(9, 2));
+  const b = nights.service.addChannel('b', { list: videos(0, 5) });
+  await nights.run('uploads @b -o b.ndjson');
+  b.list = [nothing, ...videos(5, 6), without, ...videos(0, 5)];
+  const { only } = await nights.run('uploads @b -o b.ndjson --update --all');
+  assert.deepEqual([only.new, only.unlisted], [3, { count: 0, ids: [] }]);
 });
 
 test('rule 3: no feed fails until the last check is seven days old, then costs a page', async (t) => {

@@ -1,7 +1,7 @@
 /** What of exports needs a process: signals, kills, full disks, other users, a folder that is gone. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { appendFileSync, chmodSync, closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { launcher } from '../support/program.ts';
@@ -79,6 +79,16 @@ test('a full disk while a response is written: 1, FILE is unchanged', async (t) 
   onlyError(run, '1 credit spent');
   assert.deepEqual([run.exit, world.read('a'), world.files()], [1, 'old\n', ['a']]);
 });
+
+for (const format of ['ndjson', 'json'])
+  test(`a full disk below stdout, as ${format}: 1, and the page that does not fit is not counted`, async (t) => {
+    const { world } = await worldOf(t);
+    const stdout = openSync(join(world.folder, 'out'), 'w');
+    const run = await world.run(`uploads @a -f ${format}`, { ...limited(4), stdout });
+    closeSync(stdout);
+    assert.deepEqual([run.exit, run.credits, run.only.entries], [1, 2, 10], run.stderr);
+    onlyError(run, '2 credits spent', /resume with: .*--continuation=/);
+  });
 
 /** Runs a command with a small file system at `full`, which has what is in `work`. */
 const withDisk = (mebibytes: number) => {

@@ -206,6 +206,14 @@ test('--continuation starts at its page, without a reference; a refused token is
   assert.doesNotMatch(stderr, /--namespace/);
   const empty = { playlist_info: null, results: [], continuation_token: null, has_more: true };
   assert.deepEqual(document, empty);
+  // Nothing of the page that failed is printed.
+  const first = page(0, 2, 'token-2');
+  const broken = await scriptedService(t, ({ query }) =>
+    query.has('continuation') ? { status: 302, headers: { location: 'x' } } : { body: first },
+  );
+  const stopped = await broken.run('uploads @a --json');
+  assert.deepEqual([stopped.exit, JSON.parse(stopped.stdout).continuation_token], [8, 'token-2']);
+  onlyError(stopped, /; resume with: chanlist uploads --format json --continuation=token-2$/);
 });
 
 test('latest --limit truncates the results, and leaves the rest of the body as sent', async (t) => {
@@ -244,12 +252,14 @@ test('five references that fail in a row with 7 or 8 end the run; the line of th
   assert.deepEqual([result.exit, service.seen.length], [7, 5], result.stderr);
   const names = '5 references (stdin:1 @a0, stdin:2 @a1, stdin:3 @a2 and others): ';
   assert.ok(onlyError(result, /; stopped, 3 more not reached; /).startsWith(names));
-  // One reference that is given five times fails once; those that are not found do not count.
-  const replies: Record<string, Reply> = { '@a': { status: 500 }, '@ok': { body: { results: [entry(0)] } } };
+  // One reference that is given five times fails once; after one that is not found the count begins anew.
+  const down: Reply = { status: 500 };
+  const replies: Record<string, Reply> = { '@ok': { body: { results: [entry(0)] } } };
+  for (const name of 'abcde') replies[`@${name}`] = down;
   const other = await scriptedService(
     t,
     ({ query }) => replies[query.get('channel') ?? ''] ?? { status: 404 },
   );
-  const repeated = await other.run('latest @a @a @a @a @a @b @c @d @e @ok -f id --retries 0 --concurrency 1');
+  const repeated = await other.run('latest @a @a @a @b @c @d @gone @e @ok -f id --retries 0 --concurrency 1');
   assert.deepEqual([repeated.exit, repeated.lines.length], [7, 1]);
 });

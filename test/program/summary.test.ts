@@ -36,10 +36,11 @@ test('the summary is written at the start with exit null, and replaced at the en
   const service = await scriptedService(t, async ({ query }, number) => {
     if (number === 0) first = await read();
     if (query.get('channel') === '@b') return { status: 404 };
-    return { body: page(0, 2, query.has('continuation') ? null : 'x', 7) };
+    return { body: page(0, 2, query.has('continuation') ? null : 'x\u202e', 7) };
   });
   const result = await service.run(`uploads @a @b -n 2 --summary ${file}`);
   assert.equal(result.exit, 5);
+  assert.match(await readFile(file, 'utf8'), /"x\\u202e"/);
   const { started, seconds, ...summary } = await read();
   assert.ok(Math.abs(Date.parse(started) - Date.now()) < 60_000);
   assert.ok(seconds >= 0 && seconds < 60);
@@ -73,7 +74,7 @@ test('the summary is written at the start with exit null, and replaced at the en
         missing: 5,
         pages: 1,
         credits: credits(1),
-        continuation_token: 'x',
+        continuation_token: 'x\u202e',
       },
       {
         reference: '@b',
@@ -93,13 +94,18 @@ test('a run that ends before its work begins writes no summary, and leaves the l
   await writeFile(join(folder, 's.json'), last);
   await writeFile(join(folder, 'refs.txt'), '@a\nnothing of the kind\n');
   const lines = ['not-a-channel', '@a --limit 0', '@a --nope', '@a --update', '@a -f xml', '--from refs.txt'];
-  for (const line of [...lines, '@a @b -o x', '@a --output-dir refs.txt', '@a --dry-run']) {
+  const files = ['@a @b -o x', '@a --output-dir refs.txt', '@a -o refs.txt -f csv', '@a --dry-run'];
+  for (const line of [...lines, ...files]) {
     const { exit } = await run(`uploads ${line} --summary s.json`, { cwd: folder, env });
     assert.equal(exit, line.endsWith('--dry-run') ? 0 : 2, line);
     assert.equal(await readFile(join(folder, 's.json'), 'utf8'), last, line);
   }
   assert.equal((await run('uploads @a --summary -', { cwd: folder, env })).exit, 2);
   assert.deepEqual((await readdir(folder)).sort(), ['refs.txt', 's.json']);
+  // Without a key, the run has failed.
+  await run('latest @a @b --summary s.json', { cwd: folder, env: { HOME: folder } });
+  const failed = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
+  assert.deepEqual([failed.exit, failed.counts.interrupted], [3, 2]);
 });
 
 test('a summary that cannot be created at the start: 1, nothing is sent', async (t) => {

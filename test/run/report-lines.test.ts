@@ -9,8 +9,12 @@ const named = (name: string) => newReference({ reference: name, value: name, id:
 const done = (name: string): Result => resultOf(named(name), { entries: 3, pages: 1 });
 const failed = (name: string, failure: Failure, facts: Partial<Result> = {}): Result =>
   resultOf(named(name), { failure, ...facts });
-const lines = (results: readonly Result[], ended: Failure | null = null, isSandbox = false): string[] =>
-  failureLines(results, ended, isSandbox).map(({ text, nextSteps }) => [text, ...nextSteps].join('; '));
+const flags = ['--limit', '--profile'].map((name) => ({ name, value: 'a b' }));
+const invocation = { name: 'uploads', flags };
+const lines = (results: readonly Result[], ended: Failure | null = null, sandbox = false): string[] =>
+  failureLines(results, ended, { sandbox, invocation }).map(({ text, nextSteps }) =>
+    [text, ...nextSteps].join('; '),
+  );
 
 /** A result whose reference has cost so many credits. */
 function paid(result: Result, confirmed: number): Result {
@@ -58,6 +62,10 @@ test('references that were not reached are counted in the line of the cause that
     '@b: no credits (402); stopped, 2 more not reached; 2 credits spent; add credits',
   ]);
   assert.deepEqual(lines([failed('@a', poor)], poor), ['no credits (402); add credits']);
+  // The command that looks at the key is given the flags that chose it.
+  const rejected = new Failure('unauthorized', 'rejected (401)', { status: 401 });
+  const status = "rejected (401); see which key it is: chanlist auth status --profile 'a b'";
+  assert.deepEqual(lines([failed('@a', rejected)], rejected), [status]);
 
   const last = new Failure('unavailable', 'the service is not available (500)', { status: 500 });
   const outage = last.with({ scope: 'run' });

@@ -26,6 +26,7 @@ const headers: readonly (readonly [header: string | undefined, waitMs: number | 
   ['007', 7000],
   [' 7 ', 7000],
   ['1.5', 1500],
+  ['99999999999', 99_999_999_999_000],
   ['Thu, 01 Jan 2026 00:00:09 GMT', 9000],
   ['Thursday, 01-Jan-26 00:00:09 GMT', 9000],
   ['Wed, 31 Dec 2025 23:59:59 GMT', 1000],

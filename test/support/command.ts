@@ -17,6 +17,8 @@ export interface CommandOptions {
   readonly stdin?: string | Uint8Array;
   /** stdout and stderr are terminals of so many columns. */
   readonly columns?: number;
+  /** stderr is none. */
+  readonly isStderrFile?: boolean;
   /** The wall clock, in milliseconds since 1970, in place of one that advances only with the waits. */
   readonly now?: () => number;
   /** Each wait ends when this does (default: at once). */
@@ -31,7 +33,7 @@ export type CommandResult = Awaited<ReturnType<typeof command>>;
  */
 export async function command(line: Line, options: CommandOptions = {}) {
   const out = capture(options.columns);
-  const err = capture(options.columns);
+  const err = capture(options.isStderrFile ? undefined : options.columns);
   const waits: number[] = [];
   let time = 0;
   const now = options.now ?? (() => Date.UTC(2026, 0, 1) + time);

@@ -13,7 +13,7 @@ import { verifyKey } from './verify-key.ts';
 export const about = [
   'Verifies a key with a free request and stores it. Prompts for address and key at a terminal; elsewhere it ' +
     'reads the key from stdin, or from --key-file. --max-credits is stored too, for runs without bounds of their own.',
-  'An existing profile (default: default) gets the new key and keeps its address, namespace and --max-credits ' +
+  'An existing profile (default: the active one) gets the new key and keeps its address, namespace and --max-credits ' +
     'unless they are given. In a script, a new profile becomes the active one only if there is none.',
 ];
 
@@ -33,7 +33,7 @@ export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = a
   stderr,
 ) => {
   const { env, stdin } = context;
-  const name = explicitProfile(options, env) ?? 'default';
+  const name = explicitProfile(options, env) ?? readStore(env).active ?? 'default';
   const flags = { ...options, baseUrl: options.baseUrl && completeScheme(options.baseUrl) };
   const explicit = explicitService(flags, env);
   const stored = readStore(env).profiles.get(name);
@@ -57,6 +57,8 @@ export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = a
   }));
   const did = stored === undefined ? 'stored' : 'replaced';
   stderr.note(`${did} the key for ${baseUrl.origin} as profile '${name}' in ${storeFile(env)}`);
+  const variable = ['CHANLIST_API_KEY', 'CHANLIST_API_KEY_FILE'].find((each) => env[each]);
+  if (variable !== undefined) stderr.warn(`${variable} is set: its key is used, not the stored one`);
   if (active === name) stderr.note(`profile '${name}' is now active`);
   else stderr.note(`profile '${active}' stays active; chanlist auth switch ${shellQuote(name)}`);
   return 0;

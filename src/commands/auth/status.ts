@@ -1,10 +1,11 @@
 import { lastFour } from '../../accounts/key.ts';
-import { findService } from '../../accounts/settings.ts';
+import { findService, storedKey } from '../../accounts/settings.ts';
 import { readStore, storeFile } from '../../accounts/store.ts';
 import type { Example, RunCommand } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import { printRecords } from '../../run/output.ts';
 import { formatBounds } from '../../service/budget.ts';
+import { shellQuote } from '../../text/sanitize.ts';
 import { verifyKey } from './verify-key.ts';
 
 export const about = ['Shows the account in use and verifies its key with a free request.'];
@@ -24,7 +25,13 @@ export const run: RunCommand<CommonOptions> = async (options, context, stderr) =
   let status: string | null = null;
   if (baseUrl !== null && key !== null) {
     failure = await verifyKey({ baseUrl, namespace, key }, context, stderr, options);
-    status = failure === null ? 'accepted' : failure.exit === 3 ? 'rejected' : 'could not verify';
+    const isRejected = failure?.code === 'unauthorized';
+    status = failure === null ? 'accepted' : isRejected ? 'rejected' : 'could not verify';
+    const isStored = profile !== null && keySource === storedKey(profile);
+    const hint = isStored
+      ? `store another one: chanlist auth login --profile ${shellQuote(profile)}`
+      : `it is from ${keySource}`;
+    if (isRejected) failure = failure?.with({ hint }) ?? null;
   }
   const record = {
     status,

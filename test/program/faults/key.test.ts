@@ -23,6 +23,7 @@ const echoes: readonly (readonly [name: string, reply: Reply, exit: number])[] =
   ['no HTTP', (_, socket) => void socket.end(`Bearer ${testKey}\r\n`), 8],
   ['a header that is none', (_, socket) => void socket.end(`HTTP/1.1 200 OK\r\n${testKey}\r\n\r\n`), 8],
   ['a body that is no JSON', { text: `Bearer ${testKey}` }, 8],
+  ['an entry', { body: { ...page(0, 1, null), results: [{ title: `a ${testKey}`, [testKey]: 1 }] } }, 0],
 ];
 
 test('a key in a response appears in no message, log, summary or document', async (t) => {
@@ -32,6 +33,7 @@ test('a key in a response appears in no message, log, summary or document', asyn
     const line = `uploads @a --json -vv --retries 1 --max-wait 1 --summary ${summary}`;
     const result = await run(line, { env: { ...serviceEnvironment(service.url), ...loud } });
     assert.equal(result.exit, exit, `${name}: ${result.stderr}`);
+    assert.equal(exit === 0, result.stdout.includes('"a [key]"'), name);
     const shown = `${result.stderr}${result.stdout}${await readFile(summary, 'utf8')}`;
     for (let at = 0; at + 6 <= testKey.length; at++) {
       const piece = testKey.slice(at, at + 6);
@@ -48,7 +50,7 @@ test('a key in a continuation token is in no log and in no command line', async 
     env: { ...serviceEnvironment(service.url), ...loud },
   });
   assert.equal(result.exit, 9);
-  assert.match(result.stderr, /continuation=token-0-\[key\]/);
+  assert.match(result.stderr, /continuation=token-0-%5Bkey%5D/);
 });
 
 test('no redirect is followed', async (t) => {
