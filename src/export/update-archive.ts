@@ -130,7 +130,7 @@ async function buyNew(
 
 /**
  * Rule 2: selects the entries that FILE lacks, each once; ends with a page whose last ID FILE has. Entries without an ID cannot
- * be told apart: they are selected if FILE has none of that kind. `newIds`: those selected so far. `seen`: what the pages
+ * be distinguished: they are selected if FILE has none of that kind. `newIds`: those selected so far. `seen`: what the pages
  * held.
  */
 function selectNew(known: ReadonlySet<string>, newIds: Set<string>, all: boolean) {

@@ -193,6 +193,6 @@ export function splitViews(viewCountText: string): readonly [count: string, age:
   const text = viewCountText.trim();
   const separated = /^([^\u2022\u00b7|]*)[\u2022\u00b7|](.*)$/s.exec(text);
   const [, count = text, age = ''] =
-    separated ?? /^((?:no|[^a-z]*[kmb]?)\s*views?)\s+(\S.*)$/is.exec(text) ?? [];
+    separated ?? /^((?:no |[^a-z]{1,40}[kmb]? ?)views?)\s(.*)$/is.exec(text) ?? [];
   return [count.trim(), age.trim()];
 }
