@@ -112,10 +112,14 @@ export class PrivateFolder {
 
   /** Removes it if this process has created it, and nothing is in it. */
   removeIfUnused(): void {
-    const [only, ...others] = this.created ? this.names() : [];
-    if (only !== '.gitignore' || others.length > 0) return;
-    this.remove(only);
-    ignoreErrors(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => fs.rmdirSync(this.path));
+    try {
+      const [only, ...others] = this.created ? this.names() : [];
+      if (only !== '.gitignore' || others.length > 0) return;
+      this.remove(only);
+      fs.rmdirSync(this.path);
+    } catch {
+      // An empty folder harms nobody.
+    }
   }
 
   #open(name: string, flags: number): number {

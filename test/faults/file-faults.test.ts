@@ -113,7 +113,8 @@ class Bench {
       assert.equal(next.exit, 0, `${shown}; afterwards ${next.stderr}`);
       assert.deepEqual(this.#outputs(), this.#after, `${shown}: afterwards`);
       // Nothing looks for what a kill has left of another file than an export.
-      const isKnown = (name: string): boolean => this.#names.includes(name) || name.startsWith('.chanlist-');
+      const known = [...this.#names, '.chanlist', '.chanlist/.gitignore'];
+      const isKnown = (name: string): boolean => known.includes(name) || name.startsWith('.chanlist-');
       const left = namesIn(world.folder).filter((name) => !isKnown(name));
       assert.deepEqual(left, [], `${shown}: left in the folder`);
     }

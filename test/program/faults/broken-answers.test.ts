@@ -42,6 +42,7 @@ const cases: readonly Fault[] = [
   ),
   invalid('no token', '{"results":[1],"has_more":true}', /there is no continuation token/, {
     ...everywhere,
+    isEnvelope: true,
     printed: [1],
   }),
 ];
