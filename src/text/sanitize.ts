@@ -40,9 +40,9 @@ export function withoutSecret(text: string, secret: string): string {
   return secret === '' ? text : text.replace(formsOf(secret), '[key]');
 }
 
-/** The same in bytes, where a longer part of the secret that no form of it changes occurs at all: most have none of it. */
+/** The same in bytes. Most have no part of it: the longest one that all forms have in common is looked for first. */
 export function bytesWithoutSecret(bytes: Buffer, secret: string): Buffer {
-  const [longest = ''] = secret.split(/[^A-Za-z0-9]+/).sort((a, b) => b.length - a.length);
+  const [longest = ''] = secret.split(/[^\w.~-]+/).sort((a, b) => b.length - a.length);
   if (secret.length < minSecretLength || !bytes.includes(longest)) return bytes;
   return Buffer.from(withoutSecret(bytes.toString('latin1'), secret), 'latin1');
 }
