@@ -20,6 +20,8 @@ export interface Settings {
   readonly key: string | null;
   /** The source of the key: `--key-file FILE`, `CHANLIST_API_KEY`, `profile 'work'`; null without a key. */
   readonly keySource: string | null;
+  /** It is that of the profile. */
+  readonly isStoredKey: boolean;
   readonly profile: string | null;
   readonly maxCredits: readonly CreditBound[];
   /** Why there is no address, or no key; null if there are both. */
@@ -56,15 +58,13 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
     baseUrl,
     namespace: explicit.namespace ?? profile?.namespace ?? defaultNamespace,
     key,
-    keySource: explicitKey?.source ?? (key === null || name === null ? null : storedKey(name)),
+    keySource: explicitKey?.source ?? (key === null ? null : `profile '${name}'`),
+    isStoredKey: explicitKey === undefined && key !== null,
     profile: name,
     maxCredits: profile?.maxCredits ?? [],
     problem,
   };
 }
-
-/** The source of a key that a profile has. */
-export const storedKey = (profile: string): string => `profile '${profile}'`;
 
 /** The stored profile that is named, else the active one; `stored`: the names of all. */
 export function selectProfile(flags: ServiceFlags, env: Env) {

@@ -15,6 +15,7 @@ import {
   summaryFile,
   wholeNumber,
 } from './flag.ts';
+import { accountFlags } from './options.ts';
 
 const requesting = ['resolve', 'search', ...pagedNames, 'latest'];
 const keyed = [...requesting, 'auth login', 'auth status'];
@@ -39,10 +40,7 @@ export const globalFlags: readonly FlagRow[] = [
     ),
     row('--key-file <file>', keyed, 'read the key from <file>', { variable: 'CHANLIST_API_KEY_FILE' }),
     row('--sandbox', requesting, 'use a private local service with demo data', {
-      excludes: {
-        ...{ '--profile': noAccount, '--base-url': noAccount },
-        ...{ '--namespace': noAccount, '--key-file': noAccount },
-      },
+      excludes: Object.fromEntries(accountFlags.map((flag) => [flag, noAccount])),
     }),
   ]),
   ...inGroup('Output:', [
@@ -178,12 +176,12 @@ export const flagsOf = (path: string): readonly FlagRow[] => [
 
 const mainFlags = ['--output', '--format', '--fields', '--max-credits', '--dry-run'];
 
-/** Those of the service, for the commands that define one. */
+/** They are what `auth login` and `serve` are about, so that their help explains them. */
 const serviceFlags = ['--profile', '--base-url', '--namespace'];
-const defining = ['auth login', 'serve'];
+const serviceCommands = ['auth login', 'serve'];
 
 /** The flags that the help of a command explains: its own, and the main global ones. */
 export const explainedFlagsOf = (path: string): readonly FlagRow[] => {
-  const explained = defining.includes(path) ? [...serviceFlags, ...mainFlags] : mainFlags;
+  const explained = serviceCommands.includes(path) ? [...serviceFlags, ...mainFlags] : mainFlags;
   return flagsOf(path).filter((row) => row.group === undefined || explained.includes(longFlag(row)));
 };

@@ -97,6 +97,12 @@ export interface Flag {
   readonly value: string | null;
 }
 
+/** The flags that decide which account is used. */
+export const accountFlags: readonly string[] = ['--profile', '--base-url', '--namespace', '--key-file'];
+
+export const accountFlagsOf = ({ invocation }: Pick<CommonOptions, 'invocation'>): readonly Flag[] =>
+  invocation.flags.filter(({ name }) => accountFlags.includes(name));
+
 /** A command line with other references, without some flags and with others; quoted for the shell. */
 export function commandLine(
   invocation: CommonOptions['invocation'],

@@ -139,7 +139,7 @@ function assertFlags(
   const isView = effectiveFormat(options, false) !== 'ndjson' || fields !== null || options.limit != null;
   if (archives !== null && isView)
     throw usage(
-      `${archives} is for archives, whole lists as ndjson: without --limit, --fields or another format`,
+      `${archives} needs archives (whole lists as ndjson): omit --limit, --fields and other formats`,
       'show makes views of them: chanlist help show',
     );
 }

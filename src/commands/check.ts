@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
 import { commandLine, type Flag, type OutputOptions } from '../cli/options.ts';
 import { type Failure, gravest, toFailure, usage } from '../errors.ts';
@@ -97,7 +98,7 @@ export const run: RunCommand<
   return gravest([...failures.map(({ exit }) => exit), bad.length > 0 ? 11 : 0]);
 };
 
-/** What a reference is compared by: that of a record may be of another kind. */
+/** What references are compared by; one that cannot be parsed stands for itself. */
 function canonicalOf(reference: string): string {
   try {
     const { value } = parseEither(reference);
@@ -129,33 +130,36 @@ function problemLines(
     const archives = group.length === 1 ? names[0] : `${thousands(group.length)} archives${firstOf(names)}`;
     const { message } = first.problem;
     const all = group.length === 1 ? null : groupFix(group, from, folder, listed);
-    const [fix = null, ...fixes] =
-      all ?? group.slice(0, maxNames).flatMap(({ problem }) => problem.fix ?? []);
-    if (all === null && fix !== null && group.length > maxNames) fixes.push('the fix of each: --json');
+    const fixes = all ? [all] : group.slice(0, maxNames).flatMap(({ problem }) => problem.fix ?? []);
+    if (fixes[0] !== undefined) fixes[0] = `fix: ${fixes[0]}`;
+    if (fixes.length === maxNames && group.length > maxNames) fixes.push('check --json prints all of them');
     const said = group.every(({ problem }) => problem.message === message)
       ? message
       : `${names[0]}: ${message}`;
-    return [[`${code}: ${archives}: ${said}`, ...(fix === null ? [] : [`fix: ${fix}`, ...fixes])]];
+    return [[`${code}: ${archives}: ${said}`, ...fixes]];
   });
 }
 
-/** The run over list and folder that repairs all of these; null if none does, or a list has to be bought again. */
+/** The run over list and folder that repairs all of these; null if none does. */
 function groupFix(
   group: readonly BadRow[],
   from: string | null,
   folder: string | null,
   listed: ReadonlySet<string>,
-): readonly string[] | null {
-  const isListed = group.every(({ id, reference }) =>
-    [id, reference].some((each) => each !== null && listed.has(canonicalOf(each))),
+): string | null {
+  const isListed = group.every(
+    ({ file, id, reference }) =>
+      (file === null || basename(file) === `${id}.ndjson`) &&
+      [id, reference].some((each) => each !== null && listed.has(canonicalOf(each))),
   );
-  const isCheap = group.every(({ problem: { fix } }) => fix !== null && !/ --(?:all|restart)$/.test(fix));
+  const isCheap = ['absent', 'interrupted', 'stale'].includes(group[0]?.problem.code ?? '');
   const [id, ...others] = group.map((row) => row.id ?? row.reference ?? '');
   const isOneKind = others.every((other) => playlistId.test(other) === playlistId.test(id ?? ''));
   // What was read from stdin is gone.
   if (!isListed || !isCheap || !isOneKind || !id || from === null || from === '-' || folder === null)
     return null;
-  return [commandOver(id, folder, [], [{ name: '--from', value: from }])];
+  if (group[0]?.problem.code === 'stale' && playlistId.test(id)) return null;
+  return commandOver(id, folder, [], [{ name: '--from', value: from }]);
 }
 
 /** A run over a folder: an update also exports what is not there, and takes a FILE without a record as an archive. */

@@ -46,15 +46,17 @@ export async function runOperation(
       throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
     const { openExports } = await import('../export/exports.ts');
     const exports = openExports(operation, options, context, format, target);
-    const all = await import('../export/export-all.ts');
-    await all.assertExportable(exports, references);
+    const { assertExportable, createFolders, exportAll, firstRequests } = await import(
+      '../export/export-all.ts'
+    );
+    await assertExportable(exports, references);
     if (dryRun) {
-      const first = await all.firstRequests(exports, references);
+      const first = await firstRequests(exports, references);
       return await printDryRun(first.requests, options, context, stderr, first.results);
     }
     await using run = await openRun(operation, references, options, context, stderr);
-    all.createFolders(exports);
-    return await run.perform(() => all.exportAll(run, exports), outputDir ?? output);
+    createFolders(exports);
+    return await run.perform(() => exportAll(run, exports), outputDir ?? output);
   }
 
   const responses = isPaged ? null : await import('../run/print-responses.ts');

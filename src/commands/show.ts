@@ -95,7 +95,7 @@ function assertShowable(path: string): void {
   const run = join(privateFolderOf(dirname(path)), runName(basename(path)));
   if (!existsSync(path) && existsSync(run))
     throw usage(
-      `the export of ${path} was interrupted`,
+      `the export of ${path} has not ended`,
       `how to resume it: chanlist check ${shellQuote(path)}`,
     );
   guardFile(path, 'read', () => accessSync(path, constants.R_OK));

@@ -86,6 +86,8 @@ export class Archive {
   readonly #isRepaired: boolean;
   readonly #ids = new Set<string>();
   #contents: Contents | null = null;
+  /** Once it is read. */
+  hasEntriesWithoutId = false;
 
   /** `all`: `--update --all`, which repairs it. */
   constructor(one: Export, all: boolean) {
@@ -104,11 +106,12 @@ export class Archive {
     return this.#isRepaired && this.#contents !== null ? this.#contents : { badLines: 0, damage: null };
   }
 
-  /** Reads it, and returns its IDs; '' stands for those of entries that have none. Throws `damaged` or `lost` as `assertIntact`. */
+  /** Reads it, and returns its IDs. Throws `damaged` or `lost` as `assertIntact`. */
   async read(): Promise<ReadonlySet<string>> {
     const { target, context } = this.#one;
     this.#contents ??= await readArchive(target, this.#id, context.stop, (_, videoId) => {
-      this.#ids.add(videoId ?? '');
+      if (videoId === null) this.hasEntriesWithoutId = true;
+      else this.#ids.add(videoId);
     });
     if (this.#id !== null && !this.#isRepaired) assertIntact(this.#one, this.#contents);
     return this.#ids;

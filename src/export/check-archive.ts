@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { day } from '../accounts/local-time.ts';
+import type { Flag } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { guardFile } from '../fs/files.ts';
@@ -85,11 +86,11 @@ export function findArchives(path: string): FoundArchive[] {
  * cannot be read, and the reason to stop.
  */
 export async function checkArchive(
-  { path: named, folder, name }: FoundArchive,
+  { path: givenPath, folder, name }: FoundArchive,
   maxAge: number | null,
   { stop, clock }: Context,
 ): Promise<CheckRow> {
-  const target = resolveTarget(named);
+  const target = resolveTarget(givenPath);
   const { path } = target;
   const record = readRecord(folder, name);
   using runFile = await RunFile.open(folder, name, stop);
@@ -112,6 +113,8 @@ export async function checkArchive(
   };
 }
 
+const flagsOf = (names: readonly string[]): readonly Flag[] => names.map((name) => ({ name, value: null }));
+
 /** What FILE itself, or the last run, shows. */
 function archiveProblem(
   path: string,
@@ -119,7 +122,7 @@ function archiveProblem(
   contents: Contents | null,
   recordPath: string,
 ): CheckRow['problem'] {
-  const repair = commandFor(path, { id }, isUpdatable(id) ? ['--update', '--all'] : ['--restart']);
+  const repair = commandFor(path, { id }, flagsOf(isUpdatable(id) ? ['--update', '--all'] : ['--restart']));
   if (contents === null) {
     const message = `the file is gone; to forget it: rm ${shellQuote(recordPath)}`;
     return { code: 'lost', message, fix: commandFor(path, { id }) };
@@ -141,7 +144,7 @@ function interruptedProblem(path: string, { header, position }: RunFile): CheckR
   return {
     code: 'interrupted',
     message,
-    fix: commandFor(path, header.request, isStuck ? ['--restart'] : []),
+    fix: commandFor(path, header.request, flagsOf(isStuck ? ['--restart'] : [])),
   };
 }
 
@@ -159,6 +162,6 @@ function staleProblem(
   return {
     code: 'stale',
     message,
-    fix: commandFor(path, { id }, [isUpdatable(id) ? '--update' : '--restart']),
+    fix: commandFor(path, { id }, flagsOf([isUpdatable(id) ? '--update' : '--restart'])),
   };
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { resolveAccount } from '../accounts/settings.ts';
 import { Failure, toFailure } from '../errors.ts';
+import { isLocked } from '../fs/file-lock.ts';
 import { guardFile, makeFolders, withDescriptor } from '../fs/files.ts';
 import { needsPage } from '../run/list-pages.ts';
 import { sandboxName, serviceName } from '../run/open-run.ts';
@@ -29,18 +30,23 @@ export function createFolders({ options, file, path, folder }: Exports): void {
   if (!options.update || folder.wasThere) folder.ensure();
 }
 
-/** Throws the usage error for a FILE of `-o` that no ID, or not this one, can be exported into. */
+/** Throws a usage error if FILE of `-o` cannot take this export: before a request, and before the summary is replaced. */
 export async function assertExportable(exports: Exports, [reference]: readonly Reference[]): Promise<void> {
   if (exports.file === null || reference === undefined) return;
   const id = new ReferenceIndex(exports).knownId(reference);
   // What cannot be read is the failure of a run.
   const one = await serviceOf(exports)
     .then((service) => inspect(exports, reference, id ?? '', service))
-    .catch(() => null);
-  using _ = one?.interrupted;
+    .catch((error) => {
+      if (error instanceof Failure) return null;
+      throw error;
+    });
+  using _runFile = one?.interrupted;
   if (one === null || (id === null && (one.record ?? one.interrupted) !== null)) return;
   const step = nextStep(one.existing, one.options);
-  if (step === 'another run' || step === 'another file') throw refusal(step, one);
+  const isRefused = step === 'another run' || step === 'another file';
+  // What another run is writing is its business.
+  if (isRefused && !(await isLocked(one.folder, one.name))) throw refusal(step, one);
 }
 
 const serviceOf = async ({ options, context }: Exports): Promise<string> =>
@@ -93,7 +99,6 @@ export async function exportAll(run: Run, exports: Exports): Promise<readonly Re
     }
     return references.flatMap((reference) => results.get(reference) ?? []);
   } finally {
-    // A run that bought nothing leaves nothing behind.
     folder.removeIfUnused();
   }
 }

@@ -1,4 +1,4 @@
-import { commandLine, extensionOf, type Flag } from '../cli/options.ts';
+import { accountFlagsOf, commandLine, extensionOf, type Flag } from '../cli/options.ts';
 import { Failure, usage } from '../errors.ts';
 import { formatByExtension } from '../output/formats.ts';
 import { sandboxName } from '../run/open-run.ts';
@@ -23,24 +23,23 @@ export function commandWith(
 
 export const isUpdatable = (id: string): boolean => id.startsWith('UC');
 
-/** The command that makes, resumes or repairs the export of a request. */
+/** The command that makes, resumes or repairs the export of a request, with these flags. */
 export function commandFor(
   path: string,
   { id, format = 'ndjson', fields = null, limit = null, service }: Partial<ExportRequest> & { id: string },
-  flags: readonly string[] = [],
+  flags: readonly Flag[] = [],
 ): string {
   const given: Flag[] = [{ name: '-o', value: path }];
   if (formatByExtension(extensionOf(path)) !== format) given.push({ name: '--format', value: format });
   if (fields !== null) given.push({ name: '--fields', value: fields });
   if (limit !== null) given.push({ name: '--limit', value: String(limit) });
-  for (const name of [...(service === sandboxName ? ['--sandbox'] : []), ...flags])
-    given.push({ name, value: null });
-  return commandLine({ name: isUpdatable(id) ? 'uploads' : 'playlist', flags: given }, [id]);
+  if (service === sandboxName) given.push({ name: '--sandbox', value: null });
+  return commandLine({ name: isUpdatable(id) ? 'uploads' : 'playlist', flags: [...given, ...flags] }, [id]);
 }
 
 /** The failure that refuses an export. */
 export function refusal(why: Refusal, one: Export): Failure {
-  const { target, record, request, folder, name, interrupted, operation } = one;
+  const { target, record, request, folder, name, interrupted, operation, options } = one;
   const { path } = target;
   if (why === 'not mounted') return notMounted(path);
   if (why === 'another run') {
@@ -48,8 +47,9 @@ export function refusal(why: Refusal, one: Export): Failure {
     const { id, format, fields, limit, service } = found;
     const flags = [fields && `--fields ${fields}`, limit && `--limit ${limit}`].filter(Boolean).join(' and ');
     const what = `of ${id}, as ${format}${flags && ` with ${flags}`}, at ${service}`;
-    // At another address, its own account is needed.
-    const resume = service === request.service ? `to resume it: ${commandFor(path, found)}; ` : '';
+    const command = commandFor(path, found, accountFlagsOf(options));
+    // Another address needs another account.
+    const resume = service === request.service ? `to resume it: ${command}; ` : '';
     return usage(`${path} has pages of an interrupted run ${what}`, resume + giveUp(folder, name));
   }
   const what =
@@ -84,13 +84,11 @@ export function unresumable(
   });
 }
 
-/** How to resume: --restart would begin again, and --all with what is done. */
-export function sameCommand({ options, tally }: Pick<Export, 'options' | 'tally'>): string {
-  if (options.restart && tally.credits.confirmed > 0) return 'the same command without --restart';
-  return options.update && options.all && options.outputDir !== null
-    ? 'the same command without --all'
+/** How to resume: --restart would begin again. */
+export const sameCommand = ({ options, tally }: Pick<Export, 'options' | 'tally'>): string =>
+  options.restart && tally.credits.confirmed > 0
+    ? 'the same command without --restart'
     : 'the same command again';
-}
 
 /** The next step if another FILE has appeared: pages that are paid wait for its place. */
 export const moveAway = (one: Export): string =>

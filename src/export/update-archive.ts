@@ -82,7 +82,7 @@ async function buyNew(
     runFile.remove();
     return await updateArchive(run, one, all, true);
   }
-  const { select, seen } = selectNew(known, newIds, all);
+  const { select, seen } = selectNew(known, newIds, archive.hasEntriesWithoutId, all);
   const { facts: bought, failure } = await buyPages(run, one, runFile, select, archive.entries);
   if (failure?.code === 'unresumable') {
     runFile.remove();
@@ -90,13 +90,15 @@ async function buyNew(
   }
   const { entries } = archive;
   const facts: Partial<Result> = { ...bought, entries, added: 0, resumed };
-  // FILE does not have the entries of the run.
-  const missing = missingEntries(runFile.position.total, bought.pages, entries);
-  if (failure !== null) return failedExport(run, one, failure, { ...facts, missing });
+  if (failure !== null) {
+    // FILE does not have the entries of this run yet.
+    const missing = missingEntries(runFile.position.total, bought.pages, entries);
+    return failedExport(run, one, failure, { ...facts, missing });
+  }
   if (record === null && !all) run.warn('adopted', label, adoptedText);
   if (feedProblem !== null)
     run.warn('no feed', label, `checked with a page instead of the feed, which is ${feedProblem}`);
-  if (seen.knownIds.has(''))
+  if (seen.isWithoutId && archive.hasEntriesWithoutId)
     run.stderr.note(`${label}: skipped entries without a videoId; ${target.path} may already have them`);
   const { badLines, damage } = archive.leftOut;
   if (badLines > 0)
@@ -130,20 +132,22 @@ async function buyNew(
 
 /**
  * Rule 2: selects the entries that FILE lacks, each once; ends with a page whose last ID FILE has. Entries without an ID cannot
- * be distinguished: they are selected if FILE has none of that kind. `newIds`: those selected so far. `seen`: what the pages
- * held.
+ * be distinguished: they are selected if FILE has none (`hasWithoutId`). `newIds`: those selected so far. `seen`: what the
+ * pages held.
  */
-function selectNew(known: ReadonlySet<string>, newIds: Set<string>, all: boolean) {
-  const seen = { knownIds: new Set<string>(), isListEnd: false };
+function selectNew(known: ReadonlySet<string>, newIds: Set<string>, hasWithoutId: boolean, all: boolean) {
+  const seen = { knownIds: new Set<string>(), isWithoutId: false, isListEnd: false };
   const select: Sink['select'] = ({ entries, hasMore }) => {
     seen.isListEnd = !hasMore;
     let last: string | null = null;
     const fresh = entries.filter((entry) => {
-      const id = videoIdOf(entry) ?? '';
-      if (id !== '') last = id;
+      const id = videoIdOf(entry);
+      if (id === null) seen.isWithoutId = true;
+      if (id === null) return !hasWithoutId;
+      last = id;
       if (known.has(id)) seen.knownIds.add(id);
       if (known.has(id) || newIds.has(id)) return false;
-      if (id !== '') newIds.add(id);
+      newIds.add(id);
       return true;
     });
     const done = !all && last !== null && known.has(last);
@@ -156,7 +160,7 @@ function selectNew(known: ReadonlySet<string>, newIds: Set<string>, all: boolean
 const maxUnlisted = 1000;
 
 function unlistedIds(known: ReadonlySet<string>, listed: ReadonlySet<string>): Result['unlisted'] {
-  const unlisted = [...known].filter((id) => id !== '' && !listed.has(id));
+  const unlisted = [...known].filter((id) => !listed.has(id));
   return { count: unlisted.length, ids: unlisted.slice(0, maxUnlisted) };
 }
 

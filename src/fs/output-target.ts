@@ -44,30 +44,30 @@ function realPath(path: string): string {
   return realPath(isAbsolute(link) ? link : `${folder}/${link}`);
 }
 
-/** An input or output of a run, and the flag that names it. `isOutput`: also the key file, which no other may be. */
+/** A file of a run, and the flag that names it. */
 export interface NamedFile {
   readonly flag: string;
   readonly path: string;
-  readonly isOutput: boolean;
+  readonly kind: 'input' | 'output' | 'key';
 }
 
 /**
- * Throws a usage error that names both if an output is another output or an input, also through symbolic and hard links;
+ * Throws a usage error that names both if two files are the same, also through symbolic and hard links, unless both are inputs;
  * and for an output in a folder of the program's own. `-` as an input is stdin.
  */
 export function assertDistinctPaths(files: readonly NamedFile[]): void {
-  const outputs = new Map<string, NamedFile>();
-  // Inputs last: two of them may be the same.
-  for (const file of [...files].sort((a, b) => Number(b.isOutput) - Number(a.isOutput))) {
-    const { flag, path, isOutput } = file;
-    const { real, stats } = locate(path === '-' && !isOutput ? '/dev/stdin' : path);
-    if (isOutput && /(?:^|[\\/])\.chanlist(?:[\\/]|$)/.test(real))
+  const isInput = ({ kind }: NamedFile): boolean => kind === 'input';
+  const others = new Map<string, NamedFile>();
+  for (const file of [...files].sort((a, b) => Number(isInput(a)) - Number(isInput(b)))) {
+    const { flag, path, kind } = file;
+    const { real, stats } = locate(path === '-' && isInput(file) ? '/dev/stdin' : path);
+    if (kind === 'output' && /(?:^|[\\/])\.chanlist(?:[\\/]|$)/.test(real))
       throw usage(`${flag} ${path} is in chanlist's own folder`, 'name another place');
     for (const key of [real, stats === null ? real : `${stats.dev}:${stats.ino}`]) {
-      const other = outputs.get(key);
+      const other = others.get(key);
       if (other !== undefined && other !== file)
         throw usage(`${flag} ${path} and ${other.flag} ${other.path} are the same file`, 'name another file');
-      if (isOutput) outputs.set(key, file);
+      if (!isInput(file)) others.set(key, file);
     }
   }
 }

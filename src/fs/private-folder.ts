@@ -27,10 +27,10 @@ export class PrivateFolder {
     this.#isThere = wasThere;
   }
 
-  /** Opens a folder; one that is not there has no files. Unless it `isRepaired`, nothing is changed. */
-  static open(path: string, isRepaired = false): PrivateFolder {
+  /** Opens a folder; one that is not there has no files. `repair`: others may no longer write it; else nothing is changed. */
+  static open(path: string, repair = false): PrivateFolder {
     return guardFile(path, 'write', () => {
-      const isThere = ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, isRepaired) ?? true);
+      const isThere = ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, repair) ?? true);
       return new PrivateFolder(path, isThere === true);
     });
   }

@@ -99,9 +99,10 @@ export class Stdout {
       else stop.addEventListener('abort', limit);
       try {
         // Of a file on a full disk, Node's own stream writes a part and reports no error.
-        if (this.#descriptor?.isFile) writeFileSync(this.#descriptor.fd, text);
-        if (this.#descriptor?.isFile) settle();
-        else this.#stream.write(text, settle);
+        if (this.#descriptor?.isFile) {
+          writeFileSync(this.#descriptor.fd, text);
+          settle();
+        } else this.#stream.write(text, settle);
       } catch (error) {
         settle(error as Error);
       }

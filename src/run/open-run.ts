@@ -26,16 +26,15 @@ export async function openRun(
 ): Promise<Run> {
   const warnings: Warning[] = [];
   const warn = (message: string): void => void warnings.push({ code: 'ledger', label: null, message });
-  const service = options.sandbox
+  const opening = options.sandbox
     ? openSandbox(options)
     : openAccount(operation, options, context, stderr, warn);
-  const { close, ...opened } = await service.catch(async (error: unknown) => {
+  const { close, ...opened } = await opening.catch(async (error: unknown) => {
     const failure = toFailure(error);
-    const { exit } = failure;
     const results = references.map((reference) => unreachedResult(reference, failure));
     const write = startSummary(operation.name, new Budget([], null), context.clock, options.summary);
     // A usage error leaves the last one.
-    if (exit !== 2) await write(results, { exit, failure });
+    if (failure.exit !== 2) await write(results, { exit: failure.exit, failure });
     throw error;
   });
   const line = createProgress(context, stderr, options);

@@ -61,22 +61,23 @@ export async function assertPaths(
 ): Promise<void> {
   const { output, outputDir, summary, from, seen, keyFile, files: shown = [] } = options;
   const envKeyFile = keyFile || env.CHANLIST_API_KEY ? null : env.CHANLIST_API_KEY_FILE;
-  const named = (flag: string, path: string | null | undefined, isOutput: boolean): NamedFile[] =>
-    path ? [{ flag, path, isOutput }] : [];
+  const named = (flag: string, path: string | null | undefined, kind: NamedFile['kind']): NamedFile[] =>
+    path ? [{ flag, path, kind }] : [];
   const files = [
-    ...exports.flatMap((path) => named('the export', path, true)),
-    ...named('--output', output, true),
-    ...named('--output-dir', outputDir, true),
-    ...named('--summary', summary, true),
-    ...named('--seen', seen, true),
-    ...shown.flatMap((file) => named('FILE', file, false)),
-    ...named('--from', from, false),
-    ...named('--key-file', keyFile, true),
-    ...named('CHANLIST_API_KEY_FILE', envKeyFile, true),
+    ...exports.flatMap((path) => named('the export', path, 'output')),
+    ...named('--output', output, 'output'),
+    ...named('--output-dir', outputDir, 'output'),
+    ...named('--summary', summary, 'output'),
+    ...named('--seen', seen, 'output'),
+    ...shown.flatMap((file) => named('FILE', file, 'input')),
+    ...named('--from', from, 'input'),
+    ...named('--key-file', keyFile, 'key'),
+    ...named('CHANLIST_API_KEY_FILE', envKeyFile, 'key'),
   ];
   if (files.length === 0) return;
   const { assertDistinctPaths, resolveTarget } = await import('../fs/output-target.ts');
   assertDistinctPaths(files);
+  // Refuses a folder or a device before anything is sent, and in a dry run.
   if (seen) resolveTarget(seen);
   // One that cannot be created is reported when the run begins.
   if (!summary || !existsSync(summary)) return;

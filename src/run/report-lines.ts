@@ -1,5 +1,5 @@
 /** The lines of a run on stderr, one per cause. Pure. */
-import { type CommonOptions, commandLine } from '../cli/options.ts';
+import { accountFlagsOf, type CommonOptions, commandLine } from '../cli/options.ts';
 import { type Failure, type FailureCode, fallbackHint, type Warning } from '../errors.ts';
 import { demoReferences } from '../sandbox/defaults.ts';
 import { type Credits, describeCredits, spent } from '../service/budget.ts';
@@ -7,8 +7,6 @@ import { count, thousands } from '../text/count.ts';
 import type { Result } from './results.ts';
 
 export const maxNames = 3;
-/** They say whose key is sent, and where. */
-const accountFlags = ['--profile', '--base-url', '--namespace', '--key-file'];
 
 const sumOf = (results: readonly Result[], of: (result: Result) => number): number =>
   results.reduce((sum, result) => sum + of(result), 0);
@@ -48,6 +46,7 @@ export function warningLines(warnings: readonly Warning[]): readonly string[] {
   });
 }
 
+type RunFlags = Pick<CommonOptions, 'sandbox' | 'invocation'>;
 type Failed = Result & { readonly failure: Failure };
 const isFailed = (result: Result): result is Failed => result.failure !== null;
 
@@ -55,7 +54,7 @@ const isFailed = (result: Result): result is Failed => result.failure !== null;
 export function failureLines(
   results: readonly Result[],
   ended: Failure | null,
-  options: Pick<CommonOptions, 'sandbox' | 'invocation'>,
+  options: RunFlags,
 ): readonly ReturnType<typeof failureLine>[] {
   const failed = results.filter(isFailed);
   const isOfRun = ({ failure }: Failed): number => Number(failure.scope === 'run');
@@ -78,7 +77,7 @@ const isAbsent = ({ code, status }: Failure): boolean => status === 404 && absen
 function failureLine(
   group: Group<Failed>,
   results: readonly Result[],
-  options: Parameters<typeof failureLines>[2],
+  options: RunFlags,
   areAllAbsent: boolean,
 ): { readonly text: string; readonly nextSteps: readonly string[]; readonly failure: Failure } {
   const [{ failure, next }] = group;
@@ -100,15 +99,12 @@ function failureLine(
 }
 
 /** What to do about a failure; null: it names nothing. */
-function hintOf(
-  { code, hint }: Failure,
-  { sandbox, invocation }: Parameters<typeof failureLines>[2],
-  areAllAbsent: boolean,
-): string | null {
+function hintOf({ code, hint }: Failure, options: RunFlags, areAllAbsent: boolean): string | null {
+  const { sandbox } = options;
   if (sandbox && code === 'not_found') return demoReferences;
   if (code === 'unauthorized' && hint === undefined) {
-    const flags = invocation.flags.filter(({ name }) => accountFlags.includes(name));
-    return `see which key it is: ${commandLine({ name: 'auth status', flags }, [])}`;
+    const flags = accountFlagsOf(options);
+    return `see which key was used: ${commandLine({ name: 'auth status', flags }, [])}`;
   }
   if (!areAllAbsent || sandbox) return hint ?? null;
   // If nothing at all is found, it is the address rather than each reference.

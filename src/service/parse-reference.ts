@@ -16,9 +16,8 @@ export const expectedReference = {
   playlist: 'a playlist URL (with list=) or an ID beginning with PL, UU, LL, FL or OL',
 } as const;
 
-const channelId = /^UC[A-Za-z0-9_-]+$/;
-/** A real one has 24 characters, and names a file. */
-const maxIdLength = 100;
+/** IDs become file names; real ones have 24 characters. */
+const channelId = /^UC[A-Za-z0-9_-]{1,98}$/;
 const fullChannelId = /^UC[A-Za-z0-9_-]{22}$/;
 export const playlistId = /^(?:PL|UU|LL|FL|OL)[A-Za-z0-9_-]+$/;
 const handlePattern = /^@[^\s/\\?#@:]+$/;
@@ -101,6 +100,6 @@ function suggestion(text: string, kind: ReferenceKind): string | undefined {
 /** The canonical ID in a result of `resolve`, which may name a file. Throws `invalid_response` if it has none. */
 export function resolvedId(body: JsonText): string {
   const id = body.get('channel_id')?.string() ?? '';
-  if (channelId.test(id) && id.length <= maxIdLength) return id;
+  if (channelId.test(id)) return id;
   throw new Failure('invalid_response', 'the 200 response has no valid channel_id', { status: 200 });
 }

@@ -253,7 +253,7 @@ test('problems with one code are one line, with the run over list and folder tha
   const several = await check(world, `lists ${file} --from refs.txt --max-age 2d`);
   assert.match(
     several.stderr,
-    /stale: 5 archives .*; fix: chanlist uploads (?:\S+ -o \S+ --update; (?:chanlist uploads )?){3}the fix of each: --json\n$/,
+    /stale: 5 archives .*; fix: chanlist uploads (?:\S+ -o \S+ --update; (?:chanlist uploads )?){3}check --json prints all of them\n$/,
   );
   await world.paste(update);
   assert.equal((await check(world, 'lists --from refs.txt --max-age 2d')).exit, 0);

@@ -96,7 +96,7 @@ const serve = {
 };
 
 const archives =
-  'is for archives, whole lists as ndjson: without --limit, --fields or another format; show makes views of them: chanlist help show';
+  'needs archives (whole lists as ndjson): omit --limit, --fields and other formats; show makes views of them: chanlist help show';
 
 /** Command lines, and all options of theirs but the common ones. */
 const ownOptions: readonly (readonly [line: string, options: object])[] = [

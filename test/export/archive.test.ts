@@ -125,7 +125,7 @@ test('FILE as recorded is kept byte for byte, whatever the service has sent', as
   for (const content of [two, two.trimEnd(), `${two}{"title":"no ID"}\n`, two.replaceAll('\n', '\r\n')]) {
     const archive = open(content, 'archive');
     assert.equal(archive.entries, 2);
-    assert.deepEqual([...(await archive.read())].slice(0, 2), ['b', 'a']);
+    assert.deepEqual([...(await archive.read())], ['b', 'a']);
     assert.equal(await copyOf(archive), content);
     assert.equal(archive.leftOut.badLines, 0);
   }

@@ -83,8 +83,8 @@ test('refused before anything is paid: anything but a regular file, and paths th
     assert.throws(() => resolveTarget(path), isFailure(2, ...words), path);
 });
 
-const input = (flag: string, path: string) => ({ flag, path, isOutput: false });
-const output = (flag: string, path: string) => ({ flag, path, isOutput: true });
+const input = (flag: string, path: string) => ({ flag, path, kind: 'input' as const });
+const output = (flag: string, path: string) => ({ flag, path, kind: 'output' as const });
 
 test('no output is an input or another output, also through links; two inputs may be the same', async (t) => {
   const at = await inFolder(t);

@@ -64,7 +64,7 @@ test('references that were not reached are counted in the line of the cause that
   assert.deepEqual(lines([failed('@a', poor)], poor), ['no credits (402); add credits']);
   // The command that looks at the key is given the flags that chose it.
   const rejected = new Failure('unauthorized', 'rejected (401)', { status: 401 });
-  const status = "rejected (401); see which key it is: chanlist auth status --profile 'a b'";
+  const status = "rejected (401); see which key was used: chanlist auth status --profile 'a b'";
   assert.deepEqual(lines([failed('@a', rejected)], rejected), [status]);
 
   const last = new Failure('unavailable', 'the service is not available (500)', { status: 500 });

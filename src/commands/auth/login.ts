@@ -13,7 +13,7 @@ import { verifyKey } from './verify-key.ts';
 export const about = [
   'Verifies a key with a free request and stores it. Prompts for address and key at a terminal; elsewhere it ' +
     'reads the key from stdin, or from --key-file. --max-credits is stored too, for runs without bounds of their own.',
-  'An existing profile (default: the active one) gets the new key and keeps its address, namespace and --max-credits ' +
+  'An existing profile (default: default) gets the new key and keeps its address, namespace and --max-credits ' +
     'unless they are given. In a script, a new profile becomes the active one only if there is none.',
 ];
 
@@ -33,10 +33,11 @@ export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = a
   stderr,
 ) => {
   const { env, stdin } = context;
-  const name = explicitProfile(options, env) ?? readStore(env).active ?? 'default';
+  const store = readStore(env);
+  const name = explicitProfile(options, env) ?? 'default';
   const flags = { ...options, baseUrl: options.baseUrl && completeScheme(options.baseUrl) };
   const explicit = explicitService(flags, env);
-  const stored = readStore(env).profiles.get(name);
+  const stored = store.profiles.get(name);
 
   const account = await readAccount(options, context, explicit.baseUrl ?? stored?.baseUrl);
   const { baseUrl, key } = account;

@@ -1,5 +1,5 @@
 import { lastFour } from '../../accounts/key.ts';
-import { findService, storedKey } from '../../accounts/settings.ts';
+import { findService } from '../../accounts/settings.ts';
 import { readStore, storeFile } from '../../accounts/store.ts';
 import type { Example, RunCommand } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
@@ -17,21 +17,19 @@ export const examples: readonly Example[] = [
 
 /** Returns the exit code of the verification; 3 without an account. */
 export const run: RunCommand<CommonOptions> = async (options, context, stderr) => {
-  const { profile, baseUrl, namespace, maxCredits, keySource, key, problem } = await findService(
-    options,
-    context,
-  );
+  const settings = await findService(options, context);
+  const { profile, baseUrl, namespace, maxCredits, keySource, isStoredKey, key, problem } = settings;
   let failure = problem;
   let status: string | null = null;
   if (baseUrl !== null && key !== null) {
     failure = await verifyKey({ baseUrl, namespace, key }, context, stderr, options);
-    const isRejected = failure?.code === 'unauthorized';
-    status = failure === null ? 'accepted' : isRejected ? 'rejected' : 'could not verify';
-    const isStored = profile !== null && keySource === storedKey(profile);
-    const hint = isStored
-      ? `store another one: chanlist auth login --profile ${shellQuote(profile)}`
-      : `it is from ${keySource}`;
-    if (isRejected) failure = failure?.with({ hint }) ?? null;
+    if (failure === null) status = 'accepted';
+    else if (failure.code !== 'unauthorized') status = 'could not verify';
+    else {
+      status = 'rejected';
+      const login = `store another one: chanlist auth login --profile ${shellQuote(profile ?? '')}`;
+      failure = failure.with({ hint: isStoredKey ? login : `the key comes from ${keySource}` });
+    }
   }
   const record = {
     status,
