@@ -34,11 +34,11 @@ export function createFolders({ options, file, path, folder }: Exports): void {
 export async function assertExportable(exports: Exports, [reference]: readonly Reference[]): Promise<void> {
   if (exports.file === null || reference === undefined) return;
   const id = new ReferenceIndex(exports).knownId(reference);
-  // What cannot be read is the failure of a run.
+  // A record that cannot be read is the failure of a run.
   const one = await serviceOf(exports)
     .then((service) => inspect(exports, reference, id ?? '', service))
     .catch((error) => {
-      if (error instanceof Failure) return null;
+      if (error instanceof Failure && error.code !== 'usage') return null;
       throw error;
     });
   using _runFile = one?.interrupted;

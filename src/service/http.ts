@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts';
 import { JsonText } from '../json/json-text.ts';
 import { indexJson, isUnsafe, maxValues } from '../json/scanner.ts';
 import { thousands } from '../text/count.ts';
-import { bytesWithoutSecret } from '../text/sanitize.ts';
+import { minSecretLength, withoutSecret } from '../text/sanitize.ts';
 
 /** Largest response body in bytes, also after decompression. */
 const maxBodyBytes = 64 * 1024 * 1024;
@@ -129,7 +129,7 @@ export function get(
  * large.
  */
 export function readBody(response: Response, withMembers: boolean, key: string): JsonText {
-  const sent = bytesWithoutSecret(decompressed(response), key);
+  const sent = withoutKey(decompressed(response), key);
   if (!isUtf8(sent)) throw invalid('the response is not UTF-8 text');
   const bytes = sent.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? sent.subarray(3) : sent;
   if (lengthAsRows(bytes) > maxBodyBytes)
@@ -139,6 +139,18 @@ export function readBody(response: Response, withMembers: boolean, key: string):
   if (indexJson(bytes) === 'too many values')
     throw invalid(`the response has more than ${thousands(maxValues)} values`);
   throw invalid(`the response is ${String(bytes).trim() === '' ? 'empty' : 'not JSON'}`);
+}
+
+/** A body without the key, which nothing may print, except in the token that is sent back. */
+function withoutKey(body: Buffer, key: string): Buffer {
+  // No form of the key escapes these characters: most bodies have none of them.
+  const [part = ''] = key.split(/[^\w.~-]+/).sort((a, b) => b.length - a.length);
+  if (key.length < minSecretLength || !body.includes(part)) return body;
+  const token = JsonText.parse(body)?.get('continuation_token')?.utf8.toString('latin1') ?? '\n';
+  const parts = body.toString('latin1').split(token);
+  const hidden = Buffer.from(parts.map((each) => withoutSecret(each, key)).join(token), 'latin1');
+  // What was not in a string was not the key.
+  return JsonText.parse(hidden) === null ? body : hidden;
 }
 
 const invalid = (message: string): Failure => new Failure('invalid_response', message, { status: 200 });

@@ -40,17 +40,6 @@ export function withoutSecret(text: string, secret: string): string {
   return secret === '' ? text : text.replace(formsOf(secret), '[key]');
 }
 
-/**
- * The same in the bytes of a JSON text; returns them as they are if they do not have the longest part of the secret that needs
- * no escape. A secret that is a number stays: it may be a value.
- */
-export function bytesWithoutSecret(bytes: Buffer, secret: string): Buffer {
-  const [longest = ''] = secret.split(/[^\w.~-]+/).sort((a, b) => b.length - a.length);
-  const isHidden = secret.length >= minSecretLength && Number.isNaN(Number(secret));
-  if (!isHidden || !bytes.includes(longest)) return bytes;
-  return Buffer.from(withoutSecret(bytes.toString('latin1'), secret), 'latin1');
-}
-
 /** The three forms of a secret, the longest first; each character of the first two may stand for itself where it can. */
 function formsOf(secret: string): RegExp {
   const characters = [...secret].map((character) => {

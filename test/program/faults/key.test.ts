@@ -50,7 +50,7 @@ test('a key in a continuation token is in no log and in no command line', async 
     env: { ...serviceEnvironment(service.url), ...loud },
   });
   assert.equal(result.exit, 9);
-  assert.match(result.stderr, /continuation=token-0-%5Bkey%5D/);
+  assert.match(result.stderr, /continuation=token-0-\[key\]/);
 });
 
 test('no redirect is followed', async (t) => {
