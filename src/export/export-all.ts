@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { resolveAccount } from '../accounts/settings.ts';
 import { Failure, toFailure } from '../errors.ts';
-import { isLocked } from '../fs/file-lock.ts';
+import { isLocked, lockedFailure } from '../fs/file-lock.ts';
 import { guardFile, makeFolders, withDescriptor } from '../fs/files.ts';
 import { needsPage } from '../run/list-pages.ts';
 import { sandboxName, serviceName } from '../run/open-run.ts';
@@ -169,8 +169,9 @@ export async function firstRequests(exports: Exports, references: readonly Refer
 }
 
 async function firstRequest(one: Export): Promise<FirstRequest> {
-  const { reference, operation, options, id } = one;
+  const { reference, operation, options, id, folder, name, target } = one;
   using runFile = one.interrupted;
+  if (await isLocked(folder, name)) throw lockedFailure(target.path);
   const step = nextStep(one.existing, options);
   switch (step) {
     case 'export':

@@ -37,8 +37,7 @@ export async function acquireLock(
       const isOurs = ignoreErrors(inUse, () => fs.renameSync(staging, lock) ?? true);
       if (isOurs) return { [Symbol.dispose]: () => release(lock, socket, server) };
       for (const other of socketsIn(lock)) {
-        if (await isAlive(lock, other))
-          throw new Failure('locked', `${shown}: another run is writing this file`);
+        if (await isAlive(lock, other)) throw lockedFailure(shown);
         ignoreErrors(['ENOENT'], () => fs.unlinkSync(`${lock}/${other}`));
       }
     }
@@ -48,6 +47,9 @@ export async function acquireLock(
     throw fileError(error, lock, 'open');
   }
 }
+
+export const lockedFailure = (shown: string): Failure =>
+  new Failure('locked', `${shown}: another run is writing this file`);
 
 /** Whether a process, this one included, holds the lock of the file called `name`. Writes nothing. */
 export async function isLocked(folder: Pick<PrivateFolder, 'at'>, name: string): Promise<boolean> {

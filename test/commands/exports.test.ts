@@ -151,14 +151,17 @@ test('one FILE, two runs: the second fails at once (10) with that reference, oth
   const unhook = world.service.on(async ({ operation, parameters }) => {
     if (operation !== 'uploads' || parameters.continuation === undefined) return;
     unhook();
-    for (const args of ['@a @c --output-dir .', `@c -o ${idOf('a')}.ndjson`])
+    for (const args of [
+      '@a @c --output-dir .',
+      ...['', ' --dry-run'].map((dry) => `${idOf('b')} -o ${idOf('a')}.ndjson${dry}`),
+    ])
       seconds.push(await world.run(`uploads ${args}`, { noSummary: true }));
   });
   const first = await world.run(`uploads @a @b --output-dir . --concurrency 1`, { noSummary: true });
   assert.deepEqual([first.exit, first.stderr], [0, '']);
   assert.deepEqual(
     seconds.map(({ exit }) => exit),
-    [10, 10],
+    [10, 10, 10],
   );
   for (const second of seconds) onlyError(second, 'another run is writing');
   assert.deepEqual(world.files(), [`${idOf('a')}.ndjson`, `${idOf('b')}.ndjson`, `${idOf('c')}.ndjson`]);
