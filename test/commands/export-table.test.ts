@@ -220,17 +220,6 @@ for (const [what, other] of [
 ] as const)
   row(`a run ${what}`, interrupting(other), '!2 another | !2 another | !2 another | 3');
 const format = { args: 'uploads @a -o a', name: 'a' };
-row(
-  'a run of another format',
-  interrupting(`${format.args} -f csv`),
-  '!2 another | !2 another | - | 3',
-  format,
-);
-const elsewhere: Make = (world, channel) => {
-  const address = world.service.url.replace('127.0.0.1', 'localhost');
-  return interrupting(`${uploads.args} --base-url ${address}`)(world, channel);
-};
-row('a run from another address', elsewhere, '!2 another | !2 another | - | 3');
 const newer: Make = (world) => {
   const path = '.chanlist/a.ndjson.run';
   world.write(path, world.read(path).replace('"version":1', '"version":99'));

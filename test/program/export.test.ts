@@ -1,7 +1,7 @@
 /** What of exports needs a process: signals, kills, full disks, other users, a folder that is gone. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { appendFileSync, chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { launcher } from '../support/program.ts';
@@ -115,18 +115,6 @@ test('without room for the next page: 1, and no paid request; an update needs ro
   channel.list = videos(0, 28);
   await tryOn(14, 0, ' --update');
   await tryOn(30, 1, ' --update');
-});
-
-test('a folder that is removed during a run: 1, and no further paid request', async (t) => {
-  const { world } = await worldOf(t);
-  mkdirSync(join(world.folder, 'sub'));
-  let left = 2;
-  world.service.on(({ operation }) => {
-    if (operation === 'uploads' && --left === 0) rmSync(join(world.folder, 'sub'), { recursive: true });
-  });
-  const run = await world.run('uploads @a -o sub/a.ndjson');
-  assert.deepEqual([run.exit, run.credits, world.files()], [1, 2, []]);
-  onlyError(run, 'sub', '2 credits spent');
 });
 
 /** Runs a command as a user without rights. */
