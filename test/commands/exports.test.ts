@@ -1,21 +1,12 @@
 /** What an export writes, what it leaves alone, and what stops it, beyond the table of export-table.test.ts. */
 import assert from 'node:assert/strict';
-import fs, {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  readlinkSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
+import fs, { chmodSync, mkdirSync, readlinkSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { replaceFs } from '../support/failing.ts';
 import { channelId, type SimulatedOptions, video, videoId, videos } from '../support/simulated-service.ts';
 import { onlyError, onlyWarning } from '../support/stderr.ts';
 import { statuses } from '../support/summary.ts';
-import { asUser, nobody, notRoot } from '../support/users.ts';
 import { World, type WorldRun } from '../support/world.ts';
 
 const line = 'uploads @a -o a.ndjson';
@@ -78,16 +69,20 @@ for (const [format, flags] of [
 test('a folder: an archive that may not be read stops that one only', async (t) => {
   const { world } = await worldOf(t);
   for (const name of ['b', 'c']) world.service.addChannel(name, { list: videos(0, 6, {}, `${name}_`) });
-  if (notRoot === false) for (const folder of [world.folder, world.home]) chownSync(folder, nobody, nobody);
-  await asUser(nobody, async () => {
-    const args = 'uploads @a @b @c --output-dir lists';
-    assert.equal((await world.run(args)).exit, 0);
-    chmodSync(join(world.folder, 'lists', `${idOf('a')}.ndjson`), 0);
-    const run = await world.run(`${args} --update --all`);
-    assert.deepEqual([run.exit, run.credits], [2, 4], run.stderr);
-    assert.deepEqual(statuses(run.summary), ['failed 2', 'unchanged', 'unchanged']);
-    assert.match(onlyError(run), /^@a: lists\/\S+: permission denied \(EACCES\); /);
+  const args = 'uploads @a @b @c --output-dir lists';
+  assert.equal((await world.run(args)).exit, 0);
+  const { openSync } = fs;
+  replaceFs(t, {
+    openSync: (path, ...more) => {
+      if (path === join(world.folder, `lists/${idOf('a')}.ndjson`))
+        throw Object.assign(new Error(), { code: 'EACCES' });
+      return openSync(path, ...more);
+    },
   });
+  const run = await world.run(`${args} --update --all`);
+  assert.deepEqual([run.exit, run.credits], [2, 4], run.stderr);
+  assert.deepEqual(statuses(run.summary), ['failed 2', 'unchanged', 'unchanged']);
+  assert.match(onlyError(run), /^@a: lists\/\S+: permission denied \(EACCES\); /);
 });
 
 test('a folder: one archive per reference, <ID>.ndjson; a failure of one stops that one only', async (t) => {
@@ -195,27 +190,28 @@ test('a page is durable, and there is room for one more, before the next is requ
   const events: string[] = [];
   world.service.on(({ operation }) => void events.push(operation ?? ''));
   const { fdatasyncSync } = fs;
-  t.mock.method(fs, 'fdatasyncSync', (fd: number) => {
-    events.push('sync');
-    fdatasyncSync(fd);
-  });
   const disk = { blocks: 1, bsize: 1, bfree: 1e9, bavail: 1e9 };
-  t.mock.method(fs, 'statfsSync', () => disk);
-  syncBuiltinESMExports();
-  t.after(() => {
-    t.mock.restoreAll();
-    syncBuiltinESMExports();
+  replaceFs(t, {
+    fdatasyncSync: (fd) => {
+      events.push('sync');
+      fdatasyncSync(fd);
+    },
+    statfsSync: () => disk as never,
   });
   await world.run(line);
   const page = ['uploads', 'sync'];
   assert.deepEqual(events, ['resolve', 'sync', ...page, ...page, ...page, 'sync']);
   channel.list = videos(0, 14);
   // An update writes FILE again.
-  const free = 4 * 1024 * 1024 + 1500;
-  Object.assign(disk, { bfree: free, bavail: free });
-  const full = await world.run(`${line} --update`);
-  assert.deepEqual([full.exit, full.credits, full.operations], [1, 0, ['latest']], full.stderr);
-  onlyError(full, 'not enough disk space');
+  for (const [args, free, operations] of [
+    ['uploads @a -o b.ndjson', 4 * 1024 * 1024 - 1, ['resolve']],
+    [`${line} --update`, 4 * 1024 * 1024 + 1500, ['latest']],
+  ] as const) {
+    Object.assign(disk, { bfree: free, bavail: free });
+    const full = await world.run(args);
+    assert.deepEqual([full.exit, full.credits, full.operations], [1, 0, operations], full.stderr);
+    onlyError(full, 'not enough disk space');
+  }
 });
 
 for (const [what, gone] of [

@@ -1,7 +1,7 @@
-/** What of exports needs a process: signals, kills, full disks, other users, a folder that is gone. */
+/** What of exports needs a process: signals, kills, full disks, other users. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { launcher } from '../support/program.ts';
@@ -89,33 +89,6 @@ for (const format of ['ndjson', 'json'])
     assert.deepEqual([run.exit, run.credits, run.only.entries], [1, 2, 10], run.stderr);
     onlyError(run, '2 credits spent', /resume with: .*--continuation=/);
   });
-
-/** Runs a command with a small file system at `full`, which has what is in `work`. */
-const withDisk = (mebibytes: number) => {
-  const script = `mount -t tmpfs -o size=${mebibytes}m,mode=0755 none full && cp -a work/. full && exec "$@"`;
-  return { within: ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', script, 'sh'] };
-};
-
-test('without room for the next page: 1, and no paid request; an update needs room for FILE, too', async (t) => {
-  const { world, channel } = await worldOf(t);
-  for (const name of ['full', 'work']) mkdirSync(join(world.folder, name));
-  const [tool = '', ...probe] = withDisk(3).within;
-  if (spawnSync(tool, [...probe, 'true'], { cwd: world.folder }).status !== 0)
-    return t.skip('this user may not mount a file system');
-  const tryOn = async (mebibytes: number, credits: number, flag = ''): Promise<void> => {
-    const run = await world.run(`uploads @a -o full/a.ndjson${flag}`, withDisk(mebibytes));
-    assert.deepEqual([run.exit, run.credits], [credits === 0 ? 1 : 0, credits], run.stderr);
-    if (credits === 0) onlyError(run, /full: \d\S* MiB free, .* required/);
-  };
-  await tryOn(3, 0);
-  await tryOn(30, 3);
-  assert.equal((await world.run('uploads @a -o work/a.ndjson')).exit, 0);
-  const entries = Array.from({ length: 6000 }, (_, n) => `{"videoId":"v${n}","t":"${'x'.repeat(1000)}"}\n`);
-  appendFileSync(join(world.folder, 'work/a.ndjson'), entries.join(''));
-  channel.list = videos(0, 28);
-  await tryOn(14, 0, ' --update');
-  await tryOn(30, 1, ' --update');
-});
 
 /** Runs a command as a user without rights. */
 const nobody =
