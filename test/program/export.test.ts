@@ -1,12 +1,11 @@
 /** What of exports needs a process: signals, kills, full disks, other users. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { launcher } from '../support/program.ts';
 import { channelId, videoId, videos } from '../support/simulated-service.ts';
 import { onlyError } from '../support/stderr.ts';
+import { noUnprivileged, unprivileged } from '../support/users.ts';
 import { World } from '../support/world.ts';
 
 const line = 'uploads @a -o a.ndjson';
@@ -90,18 +89,13 @@ for (const format of ['ndjson', 'json'])
     onlyError(run, '2 credits spent', /resume with: .*--continuation=/);
   });
 
-/** Runs a command as a user without rights. */
-const nobody =
-  process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
-const [tool = 'true', ...words] = [...nobody, 'test', '-r', launcher];
-const skip = spawnSync(tool, words).status === 0 ? false : 'no user without rights can be had here';
 /** In a working directory that has been removed. */
 const away = ['sh', '-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh'];
 
 for (const [what, within, lines, named] of [
   [
     'a folder that cannot be written',
-    nobody,
+    unprivileged,
     ['-o out', '-o out --update', '@b --output-dir .', '--output-dir new'].map(
       (flags) => `uploads @a ${flags}`,
     ),
@@ -117,9 +111,9 @@ for (const [what, within, lines, named] of [
     /exist|removed|no such/,
   ],
 ] as const)
-  test(`${what}: 2, before any request`, { skip: within === nobody && skip }, async (t) => {
+  test(`${what}: 2, before any request`, { skip: within === unprivileged && noUnprivileged }, async (t) => {
     const { world } = await worldOf(t);
-    if (within === nobody) chmodSync(world.folder, 0o555);
+    if (within === unprivileged) chmodSync(world.folder, 0o555);
     chmodSync(world.home, 0o777);
     for (const each of lines) {
       const run = await world.run(each, { within, noSummary: true });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { serviceEnvironment } from '../support/program.ts';
 import { page, scriptedService } from '../support/service.ts';
 import { missing } from '../support/shell.ts';
 import { chanlist, open } from './tmux.ts';
@@ -38,7 +37,7 @@ async function wildService(t: TestContext): Promise<Record<string, string>> {
     }));
     return { body: { ...page(0, 0, second ? null : 'next', titles.length * 2), results } };
   });
-  return serviceEnvironment(service.url);
+  return service.env;
 }
 
 suite('tables in a real terminal', { skip, concurrency: 2 }, () => {
