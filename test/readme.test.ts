@@ -35,35 +35,6 @@ test('documents that a reader finishes: together at most 1,000 lines', async () 
   }
 });
 
-test('what is tested: CONTRIBUTING.md says the same as the test runner and the workflow', async () => {
-  const [, section = ''] = (await documentText('CONTRIBUTING.md')).split('\n## What is tested\n');
-  const runner = await documentText('scripts/test.mjs');
-  const [, versions = ''] = /otherNodes = \[([^\]]+)\]/.exec(runner) ?? [];
-  const [, named = ''] =
-    /^\| those of the built program .* with Node\.js ([\d, and]+) \|$/m.exec(section) ?? [];
-  assert.deepEqual(named.match(/\d+/g), versions.match(/\d+/g));
-  const folders = (text: string) => text.match(/\btest\/\w+/g);
-  const [units = ''] = section.split('\n').filter((line) => line.startsWith('| units '));
-  const [, workflow = ''] = (await documentText('.github/workflows/ci.yml')).split('scripts/test.mjs ');
-  assert.deepEqual(folders(units), folders(workflow));
-  for (const folder of folders(workflow) ?? []) assert.ok((await stat(folder)).isDirectory(), folder);
-});
-
-test('CHANGELOG.md has the form of Keep a Changelog, and the version of the package', async () => {
-  const headings = [...(await documentText('CHANGELOG.md')).matchAll(/^##+ .*$/gm)].map(([line]) => line);
-  const form = /^## (?:\[Unreleased\]|\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d)$/;
-  const part = /^### (?:Added|Changed|Deprecated|Removed|Fixed|Security)$/;
-  assert.deepEqual(
-    headings.filter((line) => !form.test(line) && !part.test(line)),
-    [],
-  );
-  const { version } = JSON.parse(await documentText('package.json')) as { version: string };
-  assert.ok(
-    headings.some((line) => line.startsWith(`## [${version}] - `)),
-    version,
-  );
-});
-
 test('the tables of exit codes have every code of the program, that of cron.md every failure', async () => {
   const codes = Object.keys(exitCodes);
   const named = (text: string, heading: string): Set<string> => {

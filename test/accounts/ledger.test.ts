@@ -137,15 +137,6 @@ test('each paid request and its outcome is a line; the key is not in it; file an
   assert.deepEqual(warnings, []);
 });
 
-test('a request of another process that turns out to be free leaves room', async (t) => {
-  const { open } = await fixture(t);
-  const [one, other] = [open('1/month'), open('1/month')];
-  const pending = await one.reserve(1, '@a');
-  assert.match((await spentBound(other)) ?? '', /^1\/month/);
-  pending('none');
-  assert.equal(await spentBound(other), null);
-});
-
 test('a day and a month end at local midnight; an outcome goes to the file of its request', async (t) => {
   const { open, clock, folder, spent } = await fixture(t);
   const ledger = open('2/day,3/month');

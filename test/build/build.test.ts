@@ -2,17 +2,20 @@ import assert from 'node:assert/strict';
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryFolder } from '../support/program.ts';
-import { runNode } from './run-node.ts';
+import { cleanEnvironment, temporaryFolder } from '../support/program.ts';
+import { runCommand } from '../support/shell.ts';
 
 test('the build writes the program to any folder, and nothing else there', async (t) => {
   const folder = await temporaryFolder(t);
-  const { exit, stderr } = await runNode(['scripts/build.mjs', join(folder, 'dist')]);
+  const options = { cwd: process.cwd(), env: cleanEnvironment() };
+  const build = [process.execPath, 'scripts/build.mjs', join(folder, 'dist')];
+  const { exit, stderr } = await runCommand(build, options);
   assert.equal(exit, 0, stderr);
   assert.deepEqual(await readdir(folder), ['dist']);
   const files = await readdir(join(folder, 'dist'));
   for (const file of ['launch.cjs', 'core.cjs']) assert.ok(files.includes(file), file);
   await cp('bin', join(folder, 'bin'), { recursive: true });
-  const { stdout } = await runNode([join(folder, 'bin/chanlist.js'), 'uploads', '@demo', '--sandbox', '-n1']);
+  const words = ['bin/chanlist.js', 'uploads', '@demo', '--sandbox', '-n1'];
+  const { stdout } = await runCommand([process.execPath, ...words], { ...options, cwd: folder });
   assert.match(stdout, /^\{"videoId":.*\}\n$/);
 });

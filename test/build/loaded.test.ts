@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { serviceEnvironment } from '../support/program.ts';
+import { cleanEnvironment, serviceEnvironment } from '../support/program.ts';
 import { page, scriptedService } from '../support/service.ts';
-import { runNode } from './run-node.ts';
+import { runCommand } from '../support/shell.ts';
 
 interface Loaded {
   /** Public modules of Node that are not loaded at its own start. */
@@ -15,7 +15,8 @@ interface Loaded {
 
 async function loadedBy(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Loaded> {
   const preload = join(process.cwd(), 'test/build/loaded.cjs');
-  const { exit, stderr } = await runNode(['-r', preload, 'bin/chanlist.js', ...args], env);
+  const words = [process.execPath, '-r', preload, 'bin/chanlist.js', ...args];
+  const { exit, stderr } = await runCommand(words, { cwd: process.cwd(), env: cleanEnvironment(env) });
   assert.equal(exit, 0, stderr);
   const { modules, files } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as Loaded;
   return {

@@ -78,6 +78,12 @@ const interrupted = async (world: World, flags: string): Promise<void> => {
   assert.equal(run.exit, 9, run.stderr);
 };
 
+const updating = async (world: World, channel: SimulatedChannel): Promise<void> => {
+  channel.list = videos(0, 420);
+  await interrupted(world, '--output-dir lists --update');
+};
+const forget = /^the file is gone; to forget it: rm lists\/\.chanlist\/\S+\.json$/;
+
 /** What makes a problem, what it is called, what its fix costs, and FILE afterwards. */
 const problems: readonly (readonly [
   name: string,
@@ -89,31 +95,23 @@ const problems: readonly (readonly [
 ])[] = [
   ['a line of another', damaged, 'damaged', /^line 1 is an entry of UCx$/, 3, 250],
   ['lost entries', lost, 'lost', /^150 entries, but it had 250$/, 3, 250],
-  [
-    'FILE left out by a restore',
-    (world) => world.remove(file),
-    'lost',
-    /^the file is gone; to forget it: rm lists\/\.chanlist\/\S+\.json$/,
-    3,
-    250,
-  ],
+  ['FILE left out by a restore', (world) => world.remove(file), 'lost', forget, 3, 250],
+  // Without lost entries, the update ends one page later; then every page is bought.
   [
     'an interrupted update, and lost entries',
     async (world, channel) => {
-      channel.list = videos(0, 420);
-      await interrupted(world, '--output-dir lists --update');
+      await updating(world, channel);
       lost(world);
     },
-    // Without those, the update ends one page later; then every page is bought.
     ...(['lost', /^150 entries/, 2 + 5, 420] as const),
   ],
   [
     'an interrupted update',
-    async (world, channel) => {
-      channel.list = videos(0, 420);
-      await interrupted(world, '--output-dir lists --update');
-    },
-    ...(['interrupted', /^its update was interrupted after 100 entries$/, 1, 420] as const),
+    updating,
+    'interrupted',
+    /^its update was interrupted after 100 entries$/,
+    1,
+    420,
   ],
   [
     'an interrupted --restart',

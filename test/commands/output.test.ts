@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { page, scriptedService } from '../support/service.ts';
-import { searchFields } from '../support/specified-fields.ts';
 
 /** An entry as a service may write it: white space, big numbers, unknown fields, odd escapes. */
 const wild =
@@ -56,23 +55,6 @@ test('a response of more than a million values is 8', async (t) => {
   const { exit, stdout, stderr } = await service.run('uploads @a --ndjson');
   assert.deepEqual([exit, stdout], [8, '']);
   assert.match(stderr, /the response has more than 1,000,000 values/);
-});
-
-test('a response of unknown shape is printed, in every format', async (t) => {
-  const body = [{ a: 1 }, 2, 'x', null];
-  const service = await scriptedService(t, () => ({ body }));
-  const empty = ','.repeat(12);
-  for (const [line, text] of [
-    ['latest @a -f ndjson', '{"a":1}\n2\n"x"\nnull\n'],
-    ['latest @a -f json', '[{"a":1},2,"x",null]\n'],
-    ['search @a x -f csv', `${searchFields},a,value\n${empty}1,\n${empty},2\n${empty},x\n${empty},\n`],
-    ['search @a x -f table', 'a  value\n────────\n1\n   2\n   x\n\n'],
-    // No entry has a videoId.
-    ['search @a x -f id', ''],
-  ] as const) {
-    const { exit, stdout } = await service.command(line);
-    assert.deepEqual([exit, stdout], [0, text], line);
-  }
 });
 
 test('resolve prints the body as sent; one without a channel_id is 8', async (t) => {

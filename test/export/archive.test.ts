@@ -53,12 +53,6 @@ test('entries, their IDs and the newest', async (t) => {
   }
 });
 
-test('lines are passed on without their ends', async (t) => {
-  const read = await reader(t);
-  const { lines } = await read('{"videoId":"a"}\r\nx\n{"videoId":"b"}');
-  assert.deepEqual(lines, ['a {"videoId":"a"}', 'b {"videoId":"b"}']);
-});
-
 test('the first line that is no entry is named, the others are read', async (t) => {
   const read = await reader(t);
   const zeros = '\0'.repeat(4096);

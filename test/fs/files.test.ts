@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import fs, { statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
+import { statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { assertRoom, fileError, makeFolders } from '../../src/fs/files.ts';
-import { whileFailing } from '../support/failing.ts';
+import { replaceFs, whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
 import { noProc } from '../support/process-state.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -31,12 +30,7 @@ test('without disk space for the next page nothing is sent', async (t) => {
   const folder = await temporaryFolder(t);
   const mebibytes = 1024 * 1024;
   const disk = { blocks: 1000, bfree: 30, bavail: 20, bsize: mebibytes };
-  const { mock } = t.mock.method(fs, 'statfsSync', () => disk as fs.StatsFs);
-  syncBuiltinESMExports();
-  t.after(() => {
-    mock.restore();
-    syncBuiltinESMExports();
-  });
+  replaceFs(t, { statfsSync: () => disk as never });
   const tooFull = (free: number, required: number) =>
     isFailure(1, `disk space in ${folder}: ${free}.0 MiB free, ${required}.0 MiB required; free some`);
   // Reserved blocks are for root alone.

@@ -77,16 +77,6 @@ test('five feeds in a row that are missing end the run: one line, no paid reques
   }
 });
 
-test('a rejected key ends the run; references that were not reached are counted in its line', async (t) => {
-  const { nights, channels } = await folderOf(t, 4);
-  for (const channel of channels) channel.list = videos(0, 151);
-  nights.service.failPaid(2, 401);
-  const night = await nights.night();
-  assert.deepEqual([night.exit, night.credits, paid(night).length], [3, 1, 2], night.stderr);
-  assert.deepEqual(statuses(night.summary), ['complete', ...Array(3).fill('interrupted 3')]);
-  onlyError(night, /@c1: .*; stopped, 2 more not reached/);
-});
-
 test('a run that ends early does not overwrite a record that another run has written', async (t) => {
   const { nights, channel } = await folderOf(t, 2);
   for (const n of [0, 1]) channel(n).list = videos(0, 151);

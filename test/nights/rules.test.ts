@@ -95,17 +95,6 @@ for (const { name, before, after, added, credits, pageSizes } of rules) {
   });
 }
 
-test('rule 1: Shorts, a scheduled stream and a premiere cost nothing; then they are public', async (t) => {
-  const { nights, a } = await exportedNights(t, 20);
-  const scheduled = feedEntry('stream', { published: '2026-03-05T00:00:00Z' });
-  a.feed = feedWith(a, scheduled, short('short_1'), short('short_2'));
-  for (const night of await nights.nights(2)) assert.deepEqual(outcome(night), unchanged);
-  nights.pass(5);
-  a.list.unshift(video('stream'));
-  a.feed = feedWith(a, scheduled);
-  assert.deepEqual(outcome(await nights.night()), updated(1, 1));
-});
-
 test('entries without videoId: an update keeps them if FILE has none; the last ID of a page decides', async (t) => {
   const nights = await nightlyRuns(t, { pageSize: 10 });
   const nothing = video('', { videoId: null, title: '[Private video]' });
@@ -183,7 +172,7 @@ test('hostile feeds: no ID, IDs that are paths or control characters, dates in t
   const { videoId: _, ...without } = feedEntry('x') as Record<string, unknown>;
   const far = feedEntry('far', { published: '9999-12-31T23:59:59Z' });
   const odd = [null, 7, { videoId: 7, published: 'not a date' }].map((value) => value as unknown as Entry);
-  a.feed = feedWith(a, feedEntry(null), without, far, ...odd);
+  a.feed = feedWith(a, feedEntry(null), without, far, short('short'), ...odd);
   assert.deepEqual(outcome(await nights.night()), unchanged);
   a.feed = feedWith(a, feedEntry('../../etc/passwd'), feedEntry('\u001b[2J\n'), feedEntry('x'.repeat(5000)));
   // Rule 4: expected once more a day later, then given up.

@@ -9,6 +9,7 @@ import { openSeenFile } from '../../src/run/seen.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { feedEntry, videos } from '../support/simulated-service.ts';
 import { onlyError, onlyWarning } from '../support/stderr.ts';
+import { statuses } from '../support/summary.ts';
 import { idsInText } from '../support/world.ts';
 import { idsIn, nightlyRuns } from './fixture.ts';
 
@@ -111,10 +112,7 @@ test('FILE that cannot be saved is 1; what was printed is reported as printed', 
   assert.deepEqual(idsInText(run.stdout), idsIn(videos(20, 22)));
   assert.equal(run.exit, 1);
   onlyError(run, 'seen.txt');
-  assert.deepEqual(
-    run.summary?.references.map(({ status }) => status),
-    ['complete', 'complete'],
-  );
+  assert.deepEqual(statuses(run.summary), ['complete', 'complete']);
 });
 
 test('--limit: entries beyond it stay unseen, and the next run prints them', async (t) => {

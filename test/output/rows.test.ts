@@ -9,6 +9,7 @@ import { latestFields, searchFields, specifiedFields } from '../support/specifie
 import { answered, complete, elements, item, json, listed, options, screen } from './support.ts';
 
 const nine = specifiedFields.join(',');
+const noFields = ','.repeat(12);
 const unsafe = String.raw`[{"videoId":"a\r\nb\u001b[2J\u2066"}]`;
 
 /** Format, operation and fields; a list, or (if it is no array) a whole response; what is printed. */
@@ -33,6 +34,12 @@ const printed = [
     'csv uploads thumbnails.0.url,_reference,x',
     '[{"thumbnails":[{"url":"u,v"}],"x":false}]',
     'thumbnails.0.url,_reference,x\n"u,v",@demo,false\n',
+  ],
+  // A record that is no object is a value.
+  [
+    'csv search',
+    '[{"a":1},2,"x",null]',
+    `${searchFields},a,value\n${noFields}1,\n${noFields},2\n${noFields},x\n${noFields},\n`,
   ],
   // A row of one empty cell is no empty line.
   ['csv uploads title', '[{}]', 'title\n""\n'],

@@ -43,9 +43,6 @@ export const complete = { hasMore: false, token: null, failure: null } as const;
 
 export const notFound = new Failure('not_found', 'no channel "x" \u202e here', { status: 404 });
 
-/** Text without escape sequences. */
-export const visible = (text: string): string => text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '');
-
 /** A complete listing in a format: its pages are JSON arrays. */
 export async function listed(
   name: FormatName,

@@ -1,12 +1,11 @@
-/** What of exports needs a process: signals, kills, full disks, other users, a folder that is gone. */
+/** What of exports needs a process: signals, kills, full disks, other users. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { launcher } from '../support/program.ts';
 import { channelId, videoId, videos } from '../support/simulated-service.ts';
 import { onlyError } from '../support/stderr.ts';
+import { noUnprivileged, unprivileged } from '../support/users.ts';
 import { World } from '../support/world.ts';
 
 const line = 'uploads @a -o a.ndjson';
@@ -90,57 +89,13 @@ for (const format of ['ndjson', 'json'])
     onlyError(run, '2 credits spent', /resume with: .*--continuation=/);
   });
 
-/** Runs a command with a small file system at `full`, which has what is in `work`. */
-const withDisk = (mebibytes: number) => {
-  const script = `mount -t tmpfs -o size=${mebibytes}m,mode=0755 none full && cp -a work/. full && exec "$@"`;
-  return { within: ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', script, 'sh'] };
-};
-
-test('without room for the next page: 1, and no paid request; an update needs room for FILE, too', async (t) => {
-  const { world, channel } = await worldOf(t);
-  for (const name of ['full', 'work']) mkdirSync(join(world.folder, name));
-  const [tool = '', ...probe] = withDisk(3).within;
-  if (spawnSync(tool, [...probe, 'true'], { cwd: world.folder }).status !== 0)
-    return t.skip('this user may not mount a file system');
-  const tryOn = async (mebibytes: number, credits: number, flag = ''): Promise<void> => {
-    const run = await world.run(`uploads @a -o full/a.ndjson${flag}`, withDisk(mebibytes));
-    assert.deepEqual([run.exit, run.credits], [credits === 0 ? 1 : 0, credits], run.stderr);
-    if (credits === 0) onlyError(run, /full: \d\S* MiB free, .* required/);
-  };
-  await tryOn(3, 0);
-  await tryOn(30, 3);
-  assert.equal((await world.run('uploads @a -o work/a.ndjson')).exit, 0);
-  const entries = Array.from({ length: 6000 }, (_, n) => `{"videoId":"v${n}","t":"${'x'.repeat(1000)}"}\n`);
-  appendFileSync(join(world.folder, 'work/a.ndjson'), entries.join(''));
-  channel.list = videos(0, 28);
-  await tryOn(14, 0, ' --update');
-  await tryOn(30, 1, ' --update');
-});
-
-test('a folder that is removed during a run: 1, and no further paid request', async (t) => {
-  const { world } = await worldOf(t);
-  mkdirSync(join(world.folder, 'sub'));
-  let left = 2;
-  world.service.on(({ operation }) => {
-    if (operation === 'uploads' && --left === 0) rmSync(join(world.folder, 'sub'), { recursive: true });
-  });
-  const run = await world.run('uploads @a -o sub/a.ndjson');
-  assert.deepEqual([run.exit, run.credits, world.files()], [1, 2, []]);
-  onlyError(run, 'sub', '2 credits spent');
-});
-
-/** Runs a command as a user without rights. */
-const nobody =
-  process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
-const [tool = 'true', ...words] = [...nobody, 'test', '-r', launcher];
-const skip = spawnSync(tool, words).status === 0 ? false : 'no user without rights can be had here';
 /** In a working directory that has been removed. */
 const away = ['sh', '-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh'];
 
 for (const [what, within, lines, named] of [
   [
     'a folder that cannot be written',
-    nobody,
+    unprivileged,
     ['-o out', '-o out --update', '@b --output-dir .', '--output-dir new'].map(
       (flags) => `uploads @a ${flags}`,
     ),
@@ -156,9 +111,9 @@ for (const [what, within, lines, named] of [
     /exist|removed|no such/,
   ],
 ] as const)
-  test(`${what}: 2, before any request`, { skip: within === nobody && skip }, async (t) => {
+  test(`${what}: 2, before any request`, { skip: within === unprivileged && noUnprivileged }, async (t) => {
     const { world } = await worldOf(t);
-    if (within === nobody) chmodSync(world.folder, 0o555);
+    if (within === unprivileged) chmodSync(world.folder, 0o555);
     chmodSync(world.home, 0o777);
     for (const each of lines) {
       const run = await world.run(each, { within, noSummary: true });

@@ -5,22 +5,24 @@ import { body, get, page, pages, sandbox } from './client.ts';
 
 const demoId = 'UCdemo__________________';
 
-test('spec 2.1, 4.1: resolve returns channel_id and the input, also for any canonical ID', async (t) => {
+test('spec 2.1, 2.3, 4.1, 4.3: resolve returns channel_id and the input, also for any canonical ID; first pages', async (t) => {
   const service = await sandbox(t);
   const unknown = 'UC0123456789abcdefghijkl';
   const { text } = await get(service, 'channel/resolve', { input: unknown });
   assert.equal(text, `{"channel_id":"${unknown}","resolved_from":"${unknown}"}`);
-  for (const [handle, id, size] of [
-    ['@demo', demoId, '1234'],
-    ['@empty', 'UCempty_________________', '0'],
-    ['@size-0', 'UCsize-0________________', '0'],
-    ['@size-123', 'UCsize-123______________', '123'],
-    ['@size-1000000', 'UCsize-1000000__________', '1000000'],
+  for (const [handle, id, size, count, viewCount, hasMore] of [
+    ['@demo', demoId, '1234', 100, '52441759', true],
+    ['@empty', 'UCempty_________________', '0', 0, null, false],
+    ['@size-0', 'UCsize-0________________', '0', 0, null, false],
+    ['@size-100', 'UCsize-100______________', '100', 100, null, false],
+    ['@size-101', 'UCsize-101______________', '101', 100, '4210488', true],
+    ['@size-1000000', 'UCsize-1000000__________', '1000000', 100, null, true],
   ] as const) {
     const { text } = await get(service, 'channel/resolve', { input: handle });
     assert.equal(text, `{"channel_id":"${id}","resolved_from":"${handle}"}`);
-    const { playlist_info, results } = await page(service, 'channel/videos', { channel: id });
-    assert.equal(playlist_info.numVideos, size);
+    const { playlist_info, results, has_more } = await page(service, 'channel/videos', { channel: id });
+    assert.deepEqual([playlist_info.numVideos, playlist_info.viewCount], [size, viewCount]);
+    assert.deepEqual([results.length, has_more], [count, hasMore]);
     for (const entry of results) assert.equal('channelHandle' in entry && entry.channelHandle, handle);
   }
 });
@@ -62,19 +64,6 @@ test('spec 4.3 rules 1 to 3: channel first, continuation afterwards, until has_m
   const ids = all.flatMap(({ results }) => results.map(({ videoId }) => videoId));
   assert.equal(new Set(ids).size, 1234);
   assert.equal(service.account.credits, 1000 - 13);
-});
-
-test('spec 4.3, 2.3: an empty channel and full pages; viewCount may be null', async (t) => {
-  const service = await sandbox(t);
-  for (const [channel, count, viewCount, hasMore] of [
-    ['@empty', 0, null, false],
-    ['@size-1', 1, null, false],
-    ['@size-100', 100, null, false],
-    ['@size-101', 100, '4210488', true],
-  ] as const) {
-    const { results, playlist_info, has_more } = await page(service, 'channel/videos', { channel });
-    assert.deepEqual([results.length, playlist_info.viewCount, has_more], [count, viewCount, hasMore]);
-  }
 });
 
 test('spec 4.4: latest returns the first 15 of the uploads, dated without milliseconds', async (t) => {

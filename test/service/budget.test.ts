@@ -82,14 +82,6 @@ for (const [what, bounds, room] of [
   });
 }
 
-test('requests that are reserved at once never exceed a bound together', async () => {
-  const budget = new Budget([perRun(1)], fakeLedger(9).ledger);
-  const [first, second] = [reserved(budget), reserved(budget)];
-  const refused = assert.rejects(second, { code: 'budget' });
-  (await first)('confirmed');
-  await refused;
-});
-
 test('without a ledger all bounds apply to the run; possibly charged credits count', async () => {
   for (const [credits, per, ...charges] of [
     [1, 'day', 'confirmed'],

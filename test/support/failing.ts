@@ -17,3 +17,14 @@ export function whileFailing(t: TestContext, name: Function, code: string, work:
     syncBuiltinESMExports();
   }
 }
+
+/** Until the test ends, functions of node:fs are these. */
+export function replaceFs(t: TestContext, functions: Partial<typeof fs>): void {
+  for (const [name, replacement] of Object.entries(functions))
+    t.mock.method(fs, name as Function, replacement as () => never);
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+}

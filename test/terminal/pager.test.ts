@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { startSandbox } from '../../src/sandbox/server.ts';
+import { sandbox } from '../sandbox/client.ts';
 import { serviceEnvironment, temporaryFolder, testKey } from '../support/program.ts';
 import { missing } from '../support/shell.ts';
 import { chanlist, open, type ScreenOptions } from './tmux.ts';
 
 /** A terminal of 24 lines with a service, and the requests that have reached it. */
 async function atTerminal(t: TestContext, args: string, options: ScreenOptions = {}) {
-  const sandbox = await startSandbox({ key: testKey });
-  t.after(() => sandbox.close());
+  const { baseUrl } = await sandbox(t, { key: testKey });
   const { PAGER: _, ...more } = options.env ?? {};
   const pager = options.env?.PAGER ?? 'less -FRX';
-  const env = { ...serviceEnvironment(sandbox.baseUrl), PAGER: pager, ...more };
+  const env = { ...serviceEnvironment(baseUrl), PAGER: pager, ...more };
   // The shell stays: with the exit code it says whether the terminal shows what is typed.
   const line = `trap : INT; ${chanlist} ${args}; echo "exit $?, $(stty -a | grep -o ' echo ')"`;
   return await open(t, line, { rows: 24, ...options, env });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { startSandbox } from '../../src/sandbox/server.ts';
+import { sandbox } from '../sandbox/client.ts';
 import { serviceEnvironment, temporaryFolder, testKey } from '../support/program.ts';
 import { missing } from '../support/shell.ts';
 import { chanlist, open } from './tmux.ts';
@@ -12,9 +12,7 @@ const progressLine = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]|credits?, [\d.]+\/s|\bof 
 
 /** A service that takes its time for every page, in another process's eyes. */
 async function slowService(t: TestContext, latency = 150): Promise<Record<string, string>> {
-  const sandbox = await startSandbox({ key: testKey, latency });
-  t.after(() => sandbox.close());
-  return serviceEnvironment(sandbox.baseUrl);
+  return serviceEnvironment((await sandbox(t, { key: testKey, latency })).baseUrl);
 }
 
 suite('Ctrl-C in a real terminal', { skip, concurrency: 2 }, () => {

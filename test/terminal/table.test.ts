@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { serviceEnvironment } from '../support/program.ts';
-import { scriptedService } from '../support/service.ts';
+import { page, scriptedService } from '../support/service.ts';
 import { missing } from '../support/shell.ts';
 import { chanlist, open } from './tmux.ts';
 
@@ -36,17 +35,9 @@ async function wildService(t: TestContext): Promise<Record<string, string>> {
       viewCountText: '3.2M views',
       index: String(i + (second ? titles.length : 0)),
     }));
-    const info = { title: 'T', numVideos: String(titles.length * 2), viewCount: null };
-    return {
-      body: {
-        results,
-        playlist_info: info,
-        continuation_token: second ? null : 'next',
-        has_more: !second,
-      },
-    };
+    return { body: { ...page(0, 0, second ? null : 'next', titles.length * 2), results } };
   });
-  return serviceEnvironment(service.url);
+  return service.env;
 }
 
 suite('tables in a real terminal', { skip, concurrency: 2 }, () => {

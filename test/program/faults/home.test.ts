@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { chmod } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
-import { ended, launcher, type Result, run, start, temporaryFolder, testKey } from '../../support/program.ts';
+import { ended, type Result, run, start, temporaryFolder, testKey } from '../../support/program.ts';
 import { page, type ScriptedService, scriptedService } from '../../support/service.ts';
 import { onlyError, onlyWarning } from '../../support/stderr.ts';
+import { notRoot, noUnprivileged, unprivileged } from '../../support/users.ts';
 
 const anyService = (t: TestContext): Promise<ScriptedService> =>
   scriptedService(t, ({ path }) => ({
@@ -41,20 +41,14 @@ test('no account: 3, naming the variables that are missing', async () => {
   }
 });
 
-/** As a user without a name, as in many containers. */
-const nameless = ['setpriv', '--reuid=12345', '--regid=12345', '--clear-groups'];
-const [tool = '', ...toolArgs] = [...nameless, 'test', '-r', launcher];
-const noNameless =
-  process.getuid?.() === 0 && spawnSync(tool, toolArgs).status === 0 ? false : 'needs root and setpriv';
-
 test('a container: what needs a folder that cannot be created names the variable that moves it', {
-  skip: noNameless,
+  skip: notRoot || noUnprivileged,
 }, async (t) => {
   const service = await anyService(t);
   const home = await temporaryFolder(t);
   await chmod(home, 0o755);
   const runs = async (line: string, env: Readonly<Record<string, string>>): Promise<Result> => {
-    const child = start(line, { env, within: nameless });
+    const child = start(line, { env, within: unprivileged });
     child.stdin?.end(testKey);
     return await ended(child);
   };

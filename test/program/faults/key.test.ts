@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runHere as run } from '../../support/command.ts';
-import { serviceEnvironment, temporaryFolder, testKey } from '../../support/program.ts';
+import { temporaryFolder, testKey } from '../../support/program.ts';
 import { page, type Reply, scriptedService } from '../../support/service.ts';
 import { writeStore } from '../../support/stored-accounts.ts';
 import { errorsWith, inBatches } from './fault.ts';
 
-// `run` and `temporaryFolder` fail where they see the key: on stdout or stderr, in a file.
+// Runs and `temporaryFolder` fail where they see the key: on stdout or stderr, in a file.
 
 const loud = { CHANLIST_DEBUG: '1' };
 
@@ -31,7 +31,7 @@ test('a key in a response appears in no message, log, summary or document', asyn
     const service = await scriptedService(t, () => reply);
     const summary = join(await temporaryFolder(t), 'summary.json');
     const line = `uploads @a --json -vv --retries 1 --max-wait 1 --summary ${summary}`;
-    const result = await run(line, { env: { ...serviceEnvironment(service.url), ...loud } });
+    const result = await service.run(line, { env: loud });
     assert.equal(result.exit, exit, `${name}: ${result.stderr}`);
     assert.equal(exit === 0, result.stdout.includes('"a [key]"'), name);
     const shown = `${result.stderr}${result.stdout}${await readFile(summary, 'utf8')}`;
@@ -46,9 +46,7 @@ test('a key in a continuation token is in no log and in no command line', async 
   const service = await scriptedService(t, (_, number) => ({
     body: page(number, number + 1, `token-${number}-${testKey}`),
   }));
-  const result = await run('uploads @a -vv --max-credits 2', {
-    env: { ...serviceEnvironment(service.url), ...loud },
-  });
+  const result = await service.run('uploads @a -vv --max-credits 2', { env: loud });
   assert.equal(result.exit, 9);
   assert.match(result.stderr, /continuation=token-0-\[key\]/);
 });

@@ -10,9 +10,9 @@ import { cleanEnvironment, ended, launcher, run, start, temporaryFolder } from '
 import { page, type Reply, type ScriptedService, scriptedService } from '../../support/service.ts';
 import { runCommand } from '../../support/shell.ts';
 
-/** A listing that has no end, of pages of 100 entries. */
-const endless = (t: TestContext): Promise<ScriptedService> =>
-  scriptedService(t, (_, n) => ({ body: page(n * 100, n * 100 + 100, `t${n}`, 1_000_000) }));
+/** A listing that has no end, of pages of so many entries. */
+const endless = (t: TestContext, size = 100): Promise<ScriptedService> =>
+  scriptedService(t, (_, n) => ({ body: page(n * size, n * size + size, `t${n}`, 1_000_000) }));
 
 /** Runs a line of the shell, with `$chanlist` in it. */
 const shell = (line: string, env: Readonly<Record<string, string>>): Promise<Collected> =>
@@ -101,7 +101,7 @@ test('a reader that stops reading is waited for, without further requests; a sig
   ] as const;
   const stops = cases.map(async ([signal, exit]) => {
     // A page that is larger than the buffer of a pipe.
-    const service = await scriptedService(t, (_, n) => ({ body: page(n * 1000, n * 1000 + 1000, `t${n}`) }));
+    const service = await endless(t, 1000);
     const child = started(service, '--json');
     const exited = once(child, 'exit');
     child.stdout?.pause();
@@ -130,7 +130,7 @@ const signalClock = `
 `;
 
 test('a signal that repeats within a second is the same request; a later one ends the program at once', async (t) => {
-  const service = await scriptedService(t, (_, n) => ({ body: page(n * 1000, n * 1000 + 1000, `t${n}`) }));
+  const service = await endless(t, 1000);
   const clock = join(await temporaryFolder(t), 'clock.cjs');
   await writeFile(clock, signalClock);
   const child = start('uploads @a', {

@@ -86,10 +86,8 @@ const refusals: readonly (readonly [name: string, reply: Reply, exit: number])[]
 test('no error body, header or protocol brings a control character to stderr', async (t) => {
   await inBatches(refusals, async ([name, reply, exit]) => {
     const service = await scriptedService(t, () => reply);
-    const env = serviceEnvironment(service.url);
-    const result = await run('uploads @a -vv --retries 1 --max-wait 1 -f json', {
-      env: { ...env, CHANLIST_DEBUG: '1' },
-    });
+    const line = 'uploads @a -vv --retries 1 --max-wait 1 -f json';
+    const result = await service.run(line, { env: { CHANLIST_DEBUG: '1' } });
     assert.equal(result.exit, exit, `${name}: ${result.stderr}`);
     assertHarmless(result.stderr, name);
     assertHarmless(result.stdout, name);
