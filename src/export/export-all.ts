@@ -15,19 +15,16 @@ import { operations } from '../service/contract.ts';
 import { parseReference, resolvedId } from '../service/parse-reference.ts';
 import { Archive } from './archive.ts';
 import { exportOne } from './export-one.ts';
-import { assertMounted, type Export, type Exports, inspect, nameOf, pathOf } from './exports.ts';
+import { type Export, type Exports, inspect, nameOf, pathOf } from './exports.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
 import { headerOf, runName } from './run-header.ts';
 
-/**
- * Creates the folders that exports need: with one that cannot be used, no request could succeed. An update creates its
- * `.chanlist` once it has found a FILE. Throws usage errors.
- */
-export function createFolders({ options, file, path, folder }: Exports): void {
+/** Creates the folders that exports need: with one that cannot be used, no request could succeed. Throws usage errors. */
+export function createFolders({ file, path, folder }: Exports): void {
   if (file === null) guardFile(path, 'open', () => makeFolders(path));
-  if (!options.update || folder.wasThere) folder.ensure();
+  folder.ensure();
 }
 
 /** Throws a usage error if FILE of `-o` cannot take this export: before a request, and before the summary is replaced. */
@@ -83,11 +80,6 @@ export async function exportAll(run: Run, exports: Exports): Promise<readonly Re
     });
     const paths = queue.map(({ path }) => path);
     await assertPaths({ ...options, output: null }, context, paths);
-    if (queue.length > 0) {
-      const names = queue.map(({ name }) => name);
-      assertMounted(exports, names);
-      folder.ensure();
-    }
     queue.sort((a, b) => index.urgency(a.name).localeCompare(index.urgency(b.name)));
     const done = mapConcurrently(queue, { concurrency }, ({ id, reference }) =>
       run.work(reference, () => exportOne(run, exports, reference, id)),

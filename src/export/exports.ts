@@ -60,21 +60,14 @@ export function openExports(
   if (Buffer.byteLength(temporaryName(recordName(name))) > maxName)
     throw usage(`the file name ${name.slice(0, 40)}… is too long`, 'choose a shorter one');
   const folder = PrivateFolder.open(privateFolderOf(path));
-  const exports = { operation, options, context, format, path, file, folder };
   const namesIn = (): string[] =>
     ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES'], () => readdirSync(path)) ?? [];
-  assertMounted(exports, file === null ? namesIn().filter((each) => exportName.test(each)) : [name]);
-  return exports;
-}
-
-/**
- * Throws a usage error for an update of none of these files in a folder without a `.chanlist`: one that is not mounted looks
- * empty.
- */
-export function assertMounted({ options, folder, path, file }: Exports, names: readonly string[]): void {
   const isFile = (name: string): boolean =>
     Boolean(statSync(join(path, name), { throwIfNoEntry: false })?.size);
+  const names = file === null ? namesIn().filter((each) => exportName.test(each)) : [name];
+  // A folder that is not mounted looks empty.
   if (options.update && !folder.wasThere && !names.some(isFile)) throw notMounted(file?.path ?? path);
+  return { operation, options, context, format, path, file, folder };
 }
 
 export const notMounted = (place: string): Failure =>

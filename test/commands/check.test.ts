@@ -253,6 +253,10 @@ test('problems with one code are one line, with the run over list and folder tha
     several.stderr,
     /stale: 5 archives .*; fix: chanlist uploads (?:\S+ -o \S+ --update; (?:chanlist uploads )?){3}check --json prints all of them\n$/,
   );
+  // A list that lacks one of them does not repair it.
+  world.write('most.txt', '@a\n@b\n@c\n@d\n');
+  const most = await check(world, 'lists --from most.txt --max-age 2d');
+  assert.match(most.stderr, /stale: 5 archives .*; fix: chanlist uploads UC/);
   await world.paste(update);
   assert.equal((await check(world, 'lists --from refs.txt --max-age 2d')).exit, 0);
 });
