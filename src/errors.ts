@@ -61,6 +61,7 @@ type WarningKind =
   | 'all new'
   | 'baseline'
   | 'format'
+  | 'gone'
   | 'kept'
   | 'ledger'
   | 'no feed'

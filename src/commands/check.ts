@@ -89,7 +89,7 @@ export const run: RunCommand<
     }
   }
 
-  const columns = ['file', 'reference', 'entries', 'checked', 'problem'] as const;
+  const columns = ['file', 'problem', 'reference', 'entries', 'checked'] as const;
   await printRecords(rows(), { ...options, context, stderr, fields: checkFields, columns });
   for (const [message, ...fix] of problemLines(bad, from, folder, listed)) stderr.error(message, ...fix);
   for (const failure of failures) stderr.printFailure(failure);
@@ -132,7 +132,8 @@ function problemLines(
     const all = group.length === 1 ? null : groupFix(group, from, folder, listed);
     const fixes = all ? [all] : group.slice(0, maxNames).flatMap(({ problem }) => problem.fix ?? []);
     if (fixes[0] !== undefined) fixes[0] = `fix: ${fixes[0]}`;
-    if (fixes.length === maxNames && group.length > maxNames) fixes.push('check --json prints all of them');
+    if (fixes.length === maxNames && group.length > maxNames)
+      fixes.push('all of them: the same check --json');
     const said = group.every(({ problem }) => problem.message === message)
       ? message
       : `${names[0]}: ${message}`;

@@ -127,7 +127,8 @@ const unreadable =
 function recordOf(line: Buffer | null, file: string, number: number): JsonText | null {
   const isText = line !== null && isUtf8(line);
   const record = isText ? JsonText.parse(line) : null;
-  if (record?.kind === 'object') return record;
+  // The document of a listing is no entry.
+  if (record?.kind === 'object' && record.get('results') === undefined) return record;
   if (isText && record === null && line.toString().trim() === '') return null;
   const expected = 'a JSON object in UTF-8, at most 64 MiB long';
   throw new Failure('damaged', `${inputName(file)}:${number}: not a record (${expected})`, {

@@ -75,7 +75,9 @@ export function findArchives(path: string): FoundArchive[] {
   if (own === null ? !folder.wasThere : !names.includes(own))
     throw usage(
       `${path}: chanlist has no record of it, and check reads archives`,
-      'check the path, and whether the disk is mounted',
+      target?.stats
+        ? 'uploads --update takes a whole list as an archive'
+        : 'check the path, and whether the disk is mounted',
     );
   if (own !== null) return [{ path, folder, name: own }];
   return names.sort().map((name) => ({ path: join(path, name), folder, name }));

@@ -113,6 +113,8 @@ async function exportList(run: Run, one: Export, runFile: RunFile): Promise<Resu
     const hint = 'check the reference; if the list is really empty, remove the file';
     return failedExport(run, one, new Failure('invalid_response', message, { status: 200, hint }), facts);
   }
+  if (one.record?.id === one.id && one.existing.file === 'none' && !one.options.restart)
+    run.warn('gone', one.label, `${target.path} was gone: its whole list was exported again`);
   await endRun(run, one, runFile, { ...noChecks, checked: started, missing: bought.missing });
   return resultOf(one, { ...facts, status: hasMore ? 'limited' : 'complete' });
 }

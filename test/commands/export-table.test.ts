@@ -49,6 +49,7 @@ const all =
 const says: Readonly<Record<string, RegExp>> = {
   add: /kept: already exported; --update adds new uploads$/,
   renew: /kept: already exported; --restart exports it again \(1 credit per 100 entries\)$/,
+  gone: /a\.ndjson was gone: its whole list was exported again$/,
   adopted: /had no record.* not known: --update --all buys every page$/,
   left: /left out 1 line; the first: line 1 is an entry of UCx$/,
   appeared: /a\.ndjson appeared .*left as it is; move it away, then run the same command again/,
@@ -233,9 +234,13 @@ row('nothing, beside another archive', exporting('uploads @b -o b.ndjson'), '3 |
 const beside = writing('{"videoId":"x"}\n', `${channelId('b')}.ndjson`);
 row('nothing, beside an archive without .chanlist', beside, '3 | !2 mounted | - | -', folder);
 row('an empty FILE', writing(''), '3 | !2 mounted | - | 3');
-row('an archive whose FILE is gone', steps(exporting(), removing(uploads.name)), '3 | 3 | 3 | 3');
+row(
+  'an archive whose FILE is gone',
+  steps(exporting(), removing(uploads.name)),
+  '3 gone | 3 gone | 3 gone | 3',
+);
 const updateOfNone = steps(updateInterrupted, removing(uploads.name));
-row('an interrupted update whose FILE is gone', updateOfNone, '5 | 5 | 5 | 5', to23);
+row('an interrupted update whose FILE is gone', updateOfNone, '5 gone | 5 gone | 5 gone | 5', to23);
 
 // An archive of this ID, asked for as one.
 row('an archive', exporting(), '0= add | 0= | 3= | 3');
