@@ -56,10 +56,11 @@ replaces && target.stats !== null ? markOf(target.stats) : null --> null
 const record = one.record?.id === id ? one.record : null; --> const record = one.record;
 src/export/export-all.ts: test/commands/exports.test.ts
 folder.removeIfUnused(); -->
-if (isRefused && !(await isLocked(one.folder, one.name))) --> if (isRefused)
 if (await isLocked(folder, name)) throw lockedFailure(target.path); -->
 if (one.existing.file !== 'archive') await new Archive(one, options.all).read(); -->
 await assertPaths({ ...options, output: null }, context, paths); -->
+src/export/export-all.ts: test/program/summary.test.ts
+if (!(error instanceof Failure) || error.exit === 2) throw error; -->
 src/export/export-all.ts: test/nights/folder.test.ts
 failure !== null ? 2 : -->
 this.#interrupted.has(name) ? 0 : 1 --> 1

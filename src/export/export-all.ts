@@ -30,20 +30,16 @@ export function createFolders({ file, path, folder }: Exports): void {
 /** Throws a usage error if FILE of `-o` cannot take this export: before a request, and before the summary is replaced. */
 export async function assertExportable(exports: Exports, [reference]: readonly Reference[]): Promise<void> {
   if (exports.file === null || reference === undefined) return;
-  const id = new ReferenceIndex(exports).knownId(reference);
-  // A record that cannot be read is the failure of a run.
-  const one = await serviceOf(exports)
-    .then((service) => inspect(exports, reference, id ?? '', service))
-    .catch((error) => {
-      if (error instanceof Failure && error.code !== 'usage') return null;
-      throw error;
-    });
-  using _runFile = one?.interrupted;
-  if (one === null || (id === null && (one.record ?? one.interrupted) !== null)) return;
-  const step = nextStep(one.existing, one.options);
-  const isRefused = step === 'another run' || step === 'another file';
-  // What another run is writing is its business.
-  if (isRefused && !(await isLocked(one.folder, one.name))) throw refusal(step, one);
+  try {
+    const id = new ReferenceIndex(exports).knownId(reference);
+    const one = await inspect(exports, reference, id ?? '', await serviceOf(exports));
+    // A record, or an interrupted run, may be of this ID.
+    if (id === null && (one.record ?? one.interrupted) !== null) one.interrupted?.[Symbol.dispose]();
+    else await firstRequest(one);
+  } catch (error) {
+    // Any other failure is that of a run.
+    if (!(error instanceof Failure) || error.exit === 2) throw error;
+  }
 }
 
 const serviceOf = async ({ options, context }: Exports): Promise<string> =>
