@@ -13,7 +13,7 @@ src/accounts/store.ts: test/accounts/store.test.ts
 configFileMode: 0o600, --> configFileMode: 0o644,
 key: parseKey(key, ''), --> key,
 src/cli/flags.ts: test/program/help.test.ts
-row.group === undefined || mainFlags --> mainFlags
+row.group === undefined || explained --> explained
 src/cli/options.ts: test/commands/options.test.ts
 known !== undefined && format !== known --> false
 src/cli/program.ts: test/commands/options.test.ts
@@ -111,7 +111,7 @@ process.geteuid?.() === 0 ? bfree : bavail --> bfree
 fs.accessSync(folder, fs.constants.W_OK); -->
 src/fs/output-target.ts: test/fs/output-target.test.ts
 [real, stats === null ? real : \`\${stats.dev}:\${stats.ino}\`] --> [real]
-if (isOutput) outputs.set(key, file); --> outputs.set(key, file);
+if (!isInput(file)) others.set(key, file); --> others.set(key, file);
 src/fs/private-folder.ts: test/fs/private-folder.test.ts
 this.#isThere = true; -->
 (stats.mode & 0o022) !== 0 --> false

@@ -52,6 +52,8 @@ test('every occurrence of a key is hidden; text without it is unchanged', () => 
     'no credits (402), \\\\\\ %41',
   );
   assert.equal(withoutSecret('text', ''), 'text');
+  // Decoded, it is another text.
+  assert.equal(withoutSecret('a%62%41cdefgh', 'ab%41cdefgh'), 'a%62%41cdefgh');
 });
 
 test('a key of percent signs and backslashes is hidden in linear time', () => {
