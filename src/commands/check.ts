@@ -89,9 +89,13 @@ export const run: RunCommand<
     }
   }
 
+  const flags: Flag[] = from === null ? [] : [{ name: '--from', value: from }];
+  flags.push({ name: '--json', value: null });
+  const commandForAll = commandLine({ name: 'check', flags }, paths);
   const columns = ['file', 'problem', 'reference', 'entries', 'checked'] as const;
   await printRecords(rows(), { ...options, context, stderr, fields: checkFields, columns });
-  for (const [message, ...fix] of problemLines(bad, from, folder, listed)) stderr.error(message, ...fix);
+  for (const [message, ...fix] of problemLines(bad, from, folder, listed, commandForAll))
+    stderr.error(message, ...fix);
   for (const failure of failures) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
   stderr.note(`${count(checked, 'archive', 'archives')} checked, ${problems}`);
@@ -121,6 +125,7 @@ function problemLines(
   from: string | null,
   folder: string | null,
   listed: ReadonlySet<string>,
+  commandForAll: string,
 ): [message: string, ...fix: string[]][] {
   return Object.keys(problemCodes).flatMap((code) => {
     const group = bad.filter(({ problem }) => problem.code === code);
@@ -132,8 +137,7 @@ function problemLines(
     const all = group.length === 1 ? null : groupFix(group, from, folder, listed);
     const fixes = all ? [all] : group.slice(0, maxNames).flatMap(({ problem }) => problem.fix ?? []);
     if (fixes[0] !== undefined) fixes[0] = `fix: ${fixes[0]}`;
-    if (fixes.length === maxNames && group.length > maxNames)
-      fixes.push('all of them: the same check --json');
+    if (fixes.length === maxNames && group.length > maxNames) fixes.push(commandForAll);
     const said = group.every(({ problem }) => problem.message === message)
       ? message
       : `${names[0]}: ${message}`;

@@ -31,7 +31,15 @@ export function chooseColumns(
     : recordColumns(options, entries);
   if (!several) return chosen;
   const reference: Column['cell'] = (_entry, item) => item.reference ?? '';
-  return [{ header: '_reference', cell: reference, isWhole: true, reserved: 20 }, ...chosen];
+  return [
+    {
+      header: '_reference',
+      cell: reference,
+      isWhole: true,
+      reserved: Math.min(options.referenceWidth ?? 20, 20),
+    },
+    ...chosen,
+  ];
 }
 
 /** Whether all are objects, and some have an ID and a title. */

@@ -33,6 +33,8 @@ export interface FormatOptions {
   readonly fields: readonly Field[] | null;
   /** Several references or `--from`: JSON becomes an array of `{"reference", "result"}`. */
   readonly several: boolean;
+  /** Of the longest of them. */
+  readonly referenceWidth?: number;
   /** Of stdout, if that is a terminal, of at least 1 column; null: nothing is cut, sanitized, indented or coloured. */
   readonly terminal: { readonly columns: number; readonly color: boolean } | null;
   /** csv: the columns, if they are decided beforehand; else the first page decides. */

@@ -44,8 +44,10 @@ export class Stdout {
     this.#assertWritable();
     if (this.#isPaged) this.#page();
     this.#stderr.hide();
+    // The pipe of a pager holds 200 KB, but only some 250 writes: what nobody scrolls to is not bought.
+    const parts = this.#stream === this.#context.stdout ? [text] : text.toString().split(/(?<=\n)/);
     try {
-      await this.#flush(text);
+      for (const part of parts) if (this.#error === null) await this.#flush(part);
     } finally {
       this.#stderr.show(this.#stream.isTTY === true && !endsLine(text));
     }

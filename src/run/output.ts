@@ -32,13 +32,18 @@ export async function outputTarget(
 export async function outputFormat({
   operation,
   options,
+  references,
   context: { stdout, env },
 }: Run): Promise<{ readonly format: Format; readonly isTerminalTable: boolean }> {
   const terminal = options.output === null ? decideTerminal(stdout, env, options.color) : null;
   const name = effectiveFormat(options, terminal !== null);
   const fields = parseFields(options.fields, operation);
   const several = options.references.length > 1 || options.from != null;
-  const format = await createFormat(name, { operation, fields, several, terminal });
+  const referenceWidth = references.reduce(
+    (width, { reference }) => Math.max(width, reference?.length ?? 0),
+    0,
+  );
+  const format = await createFormat(name, { operation, fields, several, referenceWidth, terminal });
   return { format, isTerminalTable: terminal !== null && name === 'table' };
 }
 
@@ -170,10 +175,11 @@ export async function printRecords<R extends object>(
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** A value in a table: a time without its seconds, a problem by its code, `1,234 (+1)`: the latter possibly charged. */
+/** A value in a table: a time without its seconds, in UTC, a problem by its code, `1,234 (+1)`: the latter possibly charged. */
 function cell(value: unknown, words: Record<'null' | 'true' | 'false', string>): unknown {
   if (value === null || typeof value === 'boolean') return words[`${value}`];
-  if (typeof value === 'string') return isoTime.test(value) ? value.slice(0, 16).replace('T', ' ') : value;
+  if (typeof value === 'string')
+    return isoTime.test(value) ? `${value.slice(0, 16).replace('T', ' ')}Z` : value;
   if (typeof value !== 'object') return value;
   if ('code' in value) return value.code;
   if (!('confirmed' in value)) return value;

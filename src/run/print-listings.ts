@@ -99,12 +99,12 @@ const maxShownBytes = 4096;
 
 /** How to list the rest of a single reference; null if the same would happen again. */
 function resumeHint(
-  { options: { invocation, continuation, limit }, budget }: Run,
+  { options: { invocation, continuation, limit } }: Run,
   { token, entries }: Position,
   failure: Failure,
 ): string | null {
   if (token === null || token === continuation)
-    return failure.code === 'budget' && budget.allowsNothing ? null : 'run the same command again';
+    return failure.code === 'budget' ? null : 'run the same command again';
   if (isUnsafe(token) || Buffer.byteLength(token) > maxShownBytes)
     return "the next page's token cannot be printed here; use --json to get it";
   const add = [{ name: '--continuation', value: token }];

@@ -284,7 +284,7 @@ row('an empty list, and a view', steps(exporting(csv.args), uploading(0)), '- | 
 
 /** The commands that a line says to run to get what was asked for. */
 const commandsIn = (line: string): string[] =>
-  [...line.matchAll(/(?<=: )(?<!resume it: )(?:chanlist|rm) [^;(]*?(?= \(|;|$)/g)].map(
+  [...line.matchAll(/(?<=: )(?<!(?:resume it|has none): )(?:chanlist|rm) [^;(]*?(?= \(|;|$)/g)].map(
     ([command]) => command,
   );
 
