@@ -148,7 +148,12 @@ export async function firstRequests(exports: Exports, references: readonly Refer
     else if (!ids.has(id))
       try {
         ids.add(id);
-        requests.push(await firstRequest(await inspect(exports, reference, id, service)));
+        const one = await inspect(exports, reference, id, service);
+        const request = await firstRequest(one);
+        // An update of one that is not as recorded may be refused.
+        if (request.operation === operations.latest && one.existing.file !== 'archive')
+          await new Archive(one, options.all).read();
+        requests.push(request);
       } catch (error) {
         results.push(resultOf(reference, { failure: toFailure(error).with({ scope: 'reference' }) }));
       }
@@ -165,8 +170,6 @@ async function firstRequest(one: Export): Promise<FirstRequest> {
     case 'export':
       return { reference, operation, parameters: { [operation.parameters[0].name]: id }, nextCost: 0 };
     case 'update':
-      // One that is not as recorded may be refused.
-      if (one.existing.file !== 'archive') await new Archive(one, options.all).read();
       return {
         reference,
         operation: operations.latest,
