@@ -33,11 +33,10 @@ export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = a
   stderr,
 ) => {
   const { env, stdin } = context;
-  const store = readStore(env);
   const name = explicitProfile(options, env) ?? 'default';
   const flags = { ...options, baseUrl: options.baseUrl && completeScheme(options.baseUrl) };
   const explicit = explicitService(flags, env);
-  const stored = store.profiles.get(name);
+  const stored = readStore(env).profiles.get(name);
 
   const account = await readAccount(options, context, explicit.baseUrl ?? stored?.baseUrl);
   const { baseUrl, key } = account;
