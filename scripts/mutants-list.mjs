@@ -24,6 +24,7 @@ if (!isListed || --> if (
 if (await isLocked(each.folder, each.name)) continue; -->
 bad.length > 0 ? 11 : 0 --> 0
 src/commands/run-operation.ts: test/commands/exports.test.ts test/program/usage.test.ts
+exports.folder.removeIfUnused(); -->
 if (outputDir === null && references.length > 1) --> if (false)
 await responses?.assertOutputFile(target, operation); -->
 src/commands/show.ts: test/commands/show.test.ts
@@ -55,7 +56,6 @@ src/export/end-run.ts: test/commands/exports.test.ts
 replaces && target.stats !== null ? markOf(target.stats) : null --> null
 const record = one.record?.id === id ? one.record : null; --> const record = one.record;
 src/export/export-all.ts: test/commands/exports.test.ts
-folder.removeIfUnused(); -->
 if (await isLocked(folder, name)) throw lockedFailure(target.path); -->
 await new Archive(one, options.all).read(); --> {}
 await assertPaths({ ...options, output: null }, context, paths); -->

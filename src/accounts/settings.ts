@@ -41,11 +41,8 @@ export async function resolveAccount(
 /** Finds the service and the account of a run: flag, environment, profile, default, in this order. */
 export async function findService(flags: ServiceFlags, context: Context): Promise<Settings> {
   const { env } = context;
-  const explicit = explicitService(flags, env);
   const explicitKey = await readExplicitKey(flags, context);
-  const { name, profile, stored } = selectProfile(flags, env);
-
-  const baseUrl = explicit.baseUrl ?? profile?.baseUrl ?? null;
+  const { name, profile, stored, baseUrl, namespace } = findAddress(flags, env);
   const isForeign = profile !== undefined && profile.baseUrl.origin !== baseUrl?.origin;
   const key = explicitKey?.text ?? (isForeign ? undefined : profile?.key) ?? null;
   let problem = baseUrl && key ? null : noAccount(baseUrl, key, name === null ? stored : []);
@@ -56,7 +53,7 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
   }
   return {
     baseUrl,
-    namespace: explicit.namespace ?? profile?.namespace ?? defaultNamespace,
+    namespace,
     key,
     keySource: explicitKey?.source ?? (key === null ? null : `profile '${name}'`),
     isStoredKey: explicitKey === undefined && key !== null,
@@ -64,6 +61,16 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
     maxCredits: profile?.maxCredits ?? [],
     problem,
   };
+}
+
+/** The address and namespace of a run, and the profile; reads no key. */
+export function findAddress(flags: ServiceFlags, env: Env) {
+  const explicit = explicitService(flags, env);
+  const selected = selectProfile(flags, env);
+  const { profile } = selected;
+  const baseUrl = explicit.baseUrl ?? profile?.baseUrl ?? null;
+  const namespace = explicit.namespace ?? profile?.namespace ?? defaultNamespace;
+  return { ...selected, baseUrl, namespace };
 }
 
 /** The stored profile that is named, else the active one; `stored`: the names of all. */

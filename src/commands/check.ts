@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
-import { commandLine, type Flag, type OutputOptions } from '../cli/options.ts';
+import { type CommonOptions, commandLine, type Flag } from '../cli/options.ts';
 import { type Failure, gravest, toFailure, usage } from '../errors.ts';
 import {
   type CheckRow,
@@ -39,13 +39,13 @@ type BadRow = CheckRow & { readonly problem: NonNullable<CheckRow['problem']> };
 
 /** Checks archives offline and prints one record per archive. `maxAge`: milliseconds. Exit 11: problems. */
 export const run: RunCommand<
-  OutputOptions & {
+  CommonOptions & {
     readonly paths: readonly string[];
     readonly from: string | null;
     readonly maxAge: number | null;
   }
 > = async (options, context, stderr) => {
-  const { paths, from, quiet, maxAge } = options;
+  const { paths, from, quiet, maxAge, invocation } = options;
   if (paths.length === 0) throw usage('missing file or folder', 'name archives, or folders of archives');
   await assertPaths({ files: paths, from }, context);
   const expected =
@@ -89,9 +89,7 @@ export const run: RunCommand<
     }
   }
 
-  const flags: Flag[] = from === null ? [] : [{ name: '--from', value: from }];
-  flags.push({ name: '--json', value: null });
-  const commandForAll = commandLine({ name: 'check', flags }, paths);
+  const commandForAll = commandLine(invocation, paths, { add: [{ name: '--json', value: null }] });
   const columns = ['file', 'problem', 'reference', 'entries', 'checked'] as const;
   await printRecords(rows(), { ...options, context, stderr, fields: checkFields, columns });
   for (const [message, ...fix] of problemLines(bad, from, folder, listed, commandForAll))
@@ -137,7 +135,8 @@ function problemLines(
     const all = group.length === 1 ? null : groupFix(group, from, folder, listed);
     const fixes = all ? [all] : group.slice(0, maxNames).flatMap(({ problem }) => problem.fix ?? []);
     if (fixes[0] !== undefined) fixes[0] = `fix: ${fixes[0]}`;
-    if (fixes.length === maxNames && group.length > maxNames) fixes.push(commandForAll);
+    // What was read from stdin is gone.
+    if (fixes.length === maxNames && group.length > maxNames && from !== '-') fixes.push(commandForAll);
     const said = group.every(({ problem }) => problem.message === message)
       ? message
       : `${names[0]}: ${message}`;
@@ -158,9 +157,8 @@ function groupFix(
       [id, reference].some((each) => each !== null && listed.has(canonicalOf(each))),
   );
   const isCheap = ['absent', 'interrupted', 'stale'].includes(group[0]?.problem.code ?? '');
-  const [id, ...others] = group.map((row) => row.id ?? row.reference ?? '');
-  const isOneKind = others.every((other) => playlistId.test(other) === playlistId.test(id ?? ''));
-  // What was read from stdin is gone.
+  const id = group[0]?.id ?? group[0]?.reference;
+  const isOneKind = [...listed].every((each) => playlistId.test(each) === playlistId.test(id ?? ''));
   if (!isListed || !isCheap || !isOneKind || !id || from === null || from === '-' || folder === null)
     return null;
   if (group[0]?.problem.code === 'stale' && playlistId.test(id)) return null;

@@ -56,7 +56,11 @@ export async function runOperation(
     }
     await using run = await openRun(operation, references, options, context, stderr);
     createFolders(exports);
-    return await run.perform(() => exportAll(run, exports), outputDir ?? output);
+    try {
+      return await run.perform(() => exportAll(run, exports), outputDir ?? output);
+    } finally {
+      exports.folder.removeIfUnused();
+    }
   }
 
   const responses = isPaged ? null : await import('../run/print-responses.ts');

@@ -128,7 +128,8 @@ function recordOf(line: Buffer | null, file: string, number: number): JsonText |
   const isText = line !== null && isUtf8(line);
   const record = isText ? JsonText.parse(line) : null;
   // The document of a listing is no entry.
-  if (record?.kind === 'object' && record.get('results') === undefined) return record;
+  const isDocument = record?.get('results')?.kind === 'array' && record.get('videoId') === undefined;
+  if (record?.kind === 'object' && !isDocument) return record;
   if (isText && record === null && line.toString().trim() === '') return null;
   const expected = 'a JSON object in UTF-8, at most 64 MiB long';
   throw new Failure('damaged', `${inputName(file)}:${number}: not a record (${expected})`, {

@@ -76,7 +76,7 @@ export function findArchives(path: string): FoundArchive[] {
     throw usage(
       `${path}: chanlist has no record of it, and check reads archives`,
       target?.stats
-        ? 'uploads --update takes a whole list as an archive'
+        ? 'uploads --update takes a whole list (ndjson) as an archive'
         : 'check the path, and whether the disk is mounted',
     );
   if (own !== null) return [{ path, folder, name: own }];

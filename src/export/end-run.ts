@@ -138,6 +138,8 @@ export function failedExport(
   const hasPages = pages === undefined ? tally.paidRequests > 0 : pages + resumed > 0;
   // A failure of this export alone leaves pages to resume after if there is a token.
   const isResumable = failure.scope === 'reference' ? Boolean(facts.token) : hasPages && !isSpent;
-  const next = isResumable ? `run ${sameCommand(one)} to resume` : null;
+  const { update, all, outputDir } = one.options;
+  const price = update && all && outputDir !== null ? ' (--all buys finished channels again)' : '';
+  const next = isResumable ? `run ${sameCommand(one)} to resume${price}` : null;
   return resultOf(one, { ...facts, failure, next });
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { resolveAccount } from '../accounts/settings.ts';
+import { findAddress } from '../accounts/settings.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { isLocked, lockedFailure } from '../fs/file-lock.ts';
 import { guardFile, makeFolders, withDescriptor } from '../fs/files.ts';
@@ -32,7 +32,7 @@ export async function assertExportable(exports: Exports, [reference]: readonly R
   if (exports.file === null || reference === undefined) return;
   try {
     const id = new ReferenceIndex(exports).knownId(reference);
-    const one = await inspect(exports, reference, id ?? '', await serviceOf(exports));
+    const one = await inspect(exports, reference, id ?? '', serviceOf(exports));
     // A record, or an interrupted run, may be of this ID.
     if (id === null && (one.record ?? one.interrupted) !== null) one.interrupted?.[Symbol.dispose]();
     else await firstRequest(one);
@@ -42,8 +42,12 @@ export async function assertExportable(exports: Exports, [reference]: readonly R
   }
 }
 
-const serviceOf = async ({ options, context }: Exports): Promise<string> =>
-  options.sandbox ? sandboxName : serviceName(await resolveAccount(options, context));
+/** The name of the service; '' without an address: the run says so. */
+function serviceOf({ options, context }: Exports): string {
+  if (options.sandbox) return sandboxName;
+  const { baseUrl, namespace } = findAddress(options, context.env);
+  return baseUrl === null ? '' : serviceName({ baseUrl, namespace });
+}
 
 /**
  * Exports each reference into its FILE, or brings it up to date: first resolves what no record knows, then exports, those
@@ -51,7 +55,7 @@ const serviceOf = async ({ options, context }: Exports): Promise<string> =>
  */
 export async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]> {
   const { references } = run;
-  const { options, context, folder } = exports;
+  const { options, context } = exports;
   const { concurrency } = options;
   const index = new ReferenceIndex(exports);
   const resolved = mapConcurrently(references, { concurrency }, async (reference) => {
@@ -67,28 +71,24 @@ export async function exportAll(run: Run, exports: Exports): Promise<readonly Re
   });
   const results = new Map<Reference, Result>();
   const firsts = new Map<string, Reference>();
-  try {
-    for await (const [reference, id] of resolved)
-      if (id instanceof Failure) results.set(reference, failedRequest(reference, id));
-      else if (!firsts.has(id)) firsts.set(id, reference);
-    const queue = [...firsts].map(([id, reference]) => {
-      return { id, reference, name: nameOf(exports, id), path: pathOf(exports, id) };
-    });
-    const paths = queue.map(({ path }) => path);
-    await assertPaths({ ...options, output: null }, context, paths);
-    queue.sort((a, b) => index.urgency(a.name).localeCompare(index.urgency(b.name)));
-    const done = mapConcurrently(queue, { concurrency }, ({ id, reference }) =>
-      run.work(reference, () => exportOne(run, exports, reference, id)),
-    );
-    for await (const [{ id, reference, name, path }, result] of done) {
-      const isKept = result.failure !== null && existsSync(path);
-      const entries = result.entries || (isKept && index.records.get(name)?.entries) || 0;
-      results.set(reference, { ...result, id, file: path, entries });
-    }
-    return references.flatMap((reference) => results.get(reference) ?? []);
-  } finally {
-    folder.removeIfUnused();
+  for await (const [reference, id] of resolved)
+    if (id instanceof Failure) results.set(reference, failedRequest(reference, id));
+    else if (!firsts.has(id)) firsts.set(id, reference);
+  const queue = [...firsts].map(([id, reference]) => {
+    return { id, reference, name: nameOf(exports, id), path: pathOf(exports, id) };
+  });
+  const paths = queue.map(({ path }) => path);
+  await assertPaths({ ...options, output: null }, context, paths);
+  queue.sort((a, b) => index.urgency(a.name).localeCompare(index.urgency(b.name)));
+  const done = mapConcurrently(queue, { concurrency }, ({ id, reference }) =>
+    run.work(reference, () => exportOne(run, exports, reference, id)),
+  );
+  for await (const [{ id, reference, name, path }, result] of done) {
+    const isKept = result.failure !== null && existsSync(path);
+    const entries = result.entries || (isKept && index.records.get(name)?.entries) || 0;
+    results.set(reference, { ...result, id, file: path, entries });
   }
+  return references.flatMap((reference) => results.get(reference) ?? []);
 }
 
 /** What the records and interrupted runs beside the FILEs say; what cannot be read stops its own export only. */
@@ -134,7 +134,7 @@ class ReferenceIndex {
 /** The first request of each reference, and the results of those that a run would refuse: a run that stops before it. */
 export async function firstRequests(exports: Exports, references: readonly Reference[]) {
   const { options } = exports;
-  const service = await serviceOf(exports);
+  const service = serviceOf(exports);
   const index = new ReferenceIndex(exports);
   const ids = new Set<string>();
   const requests: FirstRequest[] = [];

@@ -12,7 +12,7 @@ import { moveAway, refusal, wholeCost } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import { hasMark, noChecks } from './record.ts';
 import type { RunFile } from './run-file.ts';
-import { newFileName, type RunHeader, runName } from './run-header.ts';
+import { isArchive, newFileName, type RunHeader, runName } from './run-header.ts';
 import { resumeUpdate, updateArchive } from './update-archive.ts';
 
 /** Makes one export, or brings it up to date, under its lock. Returns every failure in the result. */
@@ -113,8 +113,10 @@ async function exportList(run: Run, one: Export, runFile: RunFile): Promise<Resu
     const hint = 'check the reference; if the list is really empty, remove the file';
     return failedExport(run, one, new Failure('invalid_response', message, { status: 200, hint }), facts);
   }
-  if (one.record?.id === one.id && one.existing.file === 'none' && !one.options.restart)
-    run.warn('gone', one.label, `${target.path} was gone: its whole list was exported again`);
+  const isLost = one.record?.id === one.id && one.existing.file === 'none' && isArchive(one.request);
+  const was = target.stats === null ? 'gone' : 'empty';
+  if (isLost && !one.options.restart)
+    run.warn('gone', one.label, `${target.path} was ${was}: its whole list was exported again`);
   await endRun(run, one, runFile, { ...noChecks, checked: started, missing: bought.missing });
   return resultOf(one, { ...facts, status: hasMore ? 'limited' : 'complete' });
 }

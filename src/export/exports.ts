@@ -63,7 +63,7 @@ export function openExports(
   const namesIn = (): string[] =>
     ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES'], () => readdirSync(path)) ?? [];
   const isFile = (name: string): boolean =>
-    Boolean(statSync(join(path, name), { throwIfNoEntry: false })?.size);
+    existsSync(join(path, name)) && statSync(join(path, name)).size > 0;
   const names = file === null ? namesIn().filter((each) => exportName.test(each)) : [name];
   // A folder that is not mounted looks empty.
   if (options.update && !folder.wasThere && !names.some(isFile)) throw notMounted(file?.path ?? path);

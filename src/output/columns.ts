@@ -36,7 +36,7 @@ export function chooseColumns(
       header: '_reference',
       cell: reference,
       isWhole: true,
-      reserved: Math.min(options.referenceWidth ?? 20, 20),
+      reserved: Math.min(options.referenceWidth ?? 20, 40),
     },
     ...chosen,
   ];

@@ -47,7 +47,7 @@ export class Stdout {
     // The pipe of a pager holds 200 KB, but only some 250 writes: what nobody scrolls to is not bought.
     const parts = this.#stream === this.#context.stdout ? [text] : text.toString().split(/(?<=\n)/);
     try {
-      for (const part of parts) if (this.#error === null) await this.#flush(part);
+      for (const part of parts) if ((this.#error ?? this.#failure) === null) await this.#flush(part);
     } finally {
       this.#stderr.show(this.#stream.isTTY === true && !endsLine(text));
     }

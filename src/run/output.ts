@@ -11,6 +11,7 @@ import { createFormat, exportName, type FormatName } from '../output/formats.ts'
 import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
+import { textWidth } from '../output/width.ts';
 import type { Credits } from '../service/budget.ts';
 import { thousands } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -40,7 +41,7 @@ export async function outputFormat({
   const fields = parseFields(options.fields, operation);
   const several = options.references.length > 1 || options.from != null;
   const referenceWidth = references.reduce(
-    (width, { reference }) => Math.max(width, reference?.length ?? 0),
+    (width, { reference }) => Math.max(width, textWidth(reference ?? '')),
     0,
   );
   const format = await createFormat(name, { operation, fields, several, referenceWidth, terminal });

@@ -80,7 +80,8 @@ function failureLine(
   options: RunFlags,
   areAllAbsent: boolean,
 ): { readonly text: string; readonly nextSteps: readonly string[]; readonly failure: Failure } {
-  const [{ failure, next }] = group;
+  const [{ failure }] = group;
+  const next = group.find((result) => result.next !== null)?.next ?? null;
   const isOfRun = failure.scope === 'run';
   // A failure of the run is about a reference only if there are others.
   const reached = group.filter(({ isReached }) => isReached && (!isOfRun || results.length > 1));

@@ -146,7 +146,8 @@ function withoutKey(body: Buffer, key: string): Buffer {
   // No form of the key escapes these characters: most bodies have none of them.
   const [part = ''] = key.split(/[^\w.~-]+/).sort((a, b) => b.length - a.length);
   if (key.length < minSecretLength || !body.includes(part)) return body;
-  const token = JsonText.parse(body)?.get('continuation_token')?.utf8.toString('latin1') ?? '\n';
+  const found = JsonText.parse(body)?.get('continuation_token');
+  const token = found?.kind === 'string' ? found.utf8.toString('latin1') : '\n';
   const parts = body.toString('latin1').split(token);
   const hidden = Buffer.from(parts.map((each) => withoutSecret(each, key)).join(token), 'latin1');
   // What was not in a string was not the key.

@@ -251,7 +251,7 @@ test('problems with one code are one line, with the run over list and folder tha
   const several = await check(world, `lists ${file} --from refs.txt --max-age 2d`);
   assert.match(
     several.stderr,
-    /stale: 5 archives .*; fix: chanlist uploads (?:\S+ -o \S+ --update; (?:chanlist uploads )?){3}chanlist check lists \S+ --from refs\.txt --json\n$/,
+    /stale: 5 archives .*; fix: chanlist uploads (?:\S+ -o \S+ --update; (?:chanlist uploads )?){3}chanlist check lists \S+ --from refs\.txt --max-age \S+ --json\n$/,
   );
   // A list that lacks one of them does not repair it.
   world.write('most.txt', '@a\n@b\n@c\n@d\n');
