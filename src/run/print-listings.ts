@@ -71,7 +71,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
       token: hasMore && isResumable ? token : null,
       failure,
       next:
-        failure !== null && isResumable && references.length === 1
+        (failure !== null || run.hasReaderLeft) && isResumable && references.length === 1
           ? resumeHint(run, position, failure)
           : null,
     });
@@ -101,10 +101,10 @@ const maxShownBytes = 4096;
 function resumeHint(
   { options: { invocation, continuation, limit } }: Run,
   { token, entries }: Position,
-  failure: Failure,
+  failure: Failure | null,
 ): string | null {
   if (token === null || token === continuation)
-    return failure.code === 'budget' ? null : 'run the same command again';
+    return failure?.code === 'budget' ? null : 'run the same command again';
   if (isUnsafe(token) || Buffer.byteLength(token) > maxShownBytes)
     return "the next page's token cannot be printed here; use --json to get it";
   const add = [{ name: '--continuation', value: token }];

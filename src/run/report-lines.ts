@@ -109,7 +109,9 @@ function hintOf({ code, hint }: Failure, options: RunFlags, areAllAbsent: boolea
   }
   if (!areAllAbsent || sandbox) return hint ?? null;
   // If nothing at all is found, it is the address rather than each reference.
-  return line(code === 'gone' ? null : hint, 'check the address and --namespace');
+  const address = 'check the address and --namespace';
+  if (code === 'no_feed') return line(address, hint && `if they are right, ${hint}`);
+  return line(code === 'gone' ? null : hint, address);
 }
 
 /** `3 credits spent`; null if nothing was, except where a bound did not allow it. */

@@ -124,7 +124,8 @@ export class Run implements AsyncDisposable {
     await progress.stop();
     const tally = tallyText(results, budget.total.credits, operation.credits > 0, destination);
     if (this.hasReaderLeft) {
-      if (stderr.isPaged && tally !== null) stderr.note(tally);
+      // A pager that was left early.
+      if (stderr.isPaged) for (const text of [tally, results[0]?.next]) if (text) stderr.note(text);
       await writeSummary(results, { exit: 0, failure: null });
       return 0;
     }

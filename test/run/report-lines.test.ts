@@ -44,7 +44,7 @@ test('if every reference, or every feed, is 404, by one cause or several, the ad
   assert.deepEqual(lines([failed('@a', absent), failed('@b', gone), failed('@c', noFeed)]), [
     '@a: not found (404); check the spelling; check the address and --namespace',
     '@b: gone: last seen on 2026-01-01; check the address and --namespace',
-    '@c: no feed; one page is fetched (1 credit); check the address and --namespace',
+    '@c: no feed; check the address and --namespace; if they are right, one page is fetched (1 credit)',
   ]);
   const other = [failed('@a', absent), failed('@b', gone), done('@c')];
   assert.deepEqual(lines(other), [

@@ -56,10 +56,14 @@ suite('the pager at a real terminal', { skip: missing('tmux', 'less'), concurren
       [
         'uploads @size-300 --all',
         'head -n 3 | tail -n 1',
-        /^008C0000300 .*\nchanlist: [123]00 entries, .*\nexit 0/,
+        /^008C0000300 .*\nchanlist: [123]00 entries, .*\n[\s\S]*exit 0/,
       ],
       // A reader that does not scroll: what the pipe takes meanwhile is bought.
-      ['uploads @size-3000 --all', 'sleep 1; head -n 1', /^videoId .*\nchanlist: [1-6]00 entries, /],
+      [
+        'uploads @size-3000 --all',
+        'sleep 1; head -n 1',
+        /^videoId .*\nchanlist: [1-6]00 entries, .*\nchanlist: resume with: /,
+      ],
       ['uploads @size-3', 'nosuchpager', /nosuchpager.*\nvideoId[\s\S]*chanlist: 3 entries/],
       ['uploads @size-3', '', /^videoId[\s\S]*chanlist: 3 entries/],
       ['uploads @size-3 -f id', 'nosuchpager', /^0003\d+\n[\s\S]*chanlist: 3 entries/],
