@@ -165,7 +165,7 @@ assertDistinctPaths(files); -->
 src/run/print-listings.ts: test/program/export.test.ts
 if (error !== result.failure) throw error; --> throw error;
 src/run/print-listings.ts: test/program/listing.test.ts
-failure?.code === 'budget' ? null --> false ? null
+failure === null || failure.code === 'budget' ? null --> false ? null
 add.push({ name: '--limit', value: String(limit - entries) }); --> add.push({ name: '--limit', value: String(limit) });
 src/run/print-responses.ts: test/nights/seen.test.ts
 if (target === null) seen?.accept(); --> seen?.accept();

@@ -104,7 +104,7 @@ function resumeHint(
   failure: Failure | null,
 ): string | null {
   if (token === null || token === continuation)
-    return failure?.code === 'budget' ? null : 'run the same command again';
+    return failure === null || failure.code === 'budget' ? null : 'run the same command again';
   if (isUnsafe(token) || Buffer.byteLength(token) > maxShownBytes)
     return "the next page's token cannot be printed here; use --json to get it";
   const add = [{ name: '--continuation', value: token }];
