@@ -89,7 +89,8 @@ export const run: RunCommand<
     }
   }
 
-  const commandForAll = commandLine(invocation, paths, { add: [{ name: '--json', value: null }] });
+  const json = { name: '--json', value: null };
+  const commandForAll = commandLine(invocation, paths, { drop: ['--format', '--quiet'], add: [json] });
   const columns = ['file', 'problem', 'reference', 'entries', 'checked'] as const;
   await printRecords(rows(), { ...options, context, stderr, fields: checkFields, columns });
   for (const [message, ...fix] of problemLines(bad, from, folder, listed, commandForAll))

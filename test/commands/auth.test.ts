@@ -70,8 +70,11 @@ test('login: key from --key-file; stdin is not read', async (t) => {
   const folder = await temporaryFolder(t);
   writeRawStore(join(folder, 'keys'), key);
   const env = { XDG_CONFIG_HOME: folder };
-  await login(`--base-url ${baseUrl} --key-file ${storeIn(join(folder, 'keys'))}`, env, { stdin: 'other' });
+  const variables = { ...env, CHANLIST_API_KEY: 'another-key' };
+  const line = `--base-url ${baseUrl} --key-file ${storeIn(join(folder, 'keys'))}`;
+  const result = await login(line, variables, { stdin: 'other' });
   assert.equal(readStore(env).profiles.get('default')?.key, key);
+  onlyWarning(result, 'CHANLIST_API_KEY is set: its key is used');
 });
 
 test('login: usage errors come before any request', async (t) => {

@@ -406,6 +406,13 @@ test('--dry-run: the first request of each export, or what the run would refuse;
     const records = lines.map((each) => JSON.parse(each) as Record<string, unknown>);
     return { exit, stderr, records: records.map(({ url, cost }) => [url, cost]) };
   };
+  const none = await world.run(`uploads ${channel.id} --output-dir lists --dry-run -f ndjson`);
+  assert.deepEqual([none.exit, none.lines.length, world.has('lists')], [0, 1, false]);
+  for (const [env, exit] of [
+    [{ CHANLIST_API_KEY: '' }, 3],
+    [{ CHANLIST_MAX_CREDITS: 'x' }, 2],
+  ] as const)
+    assert.equal((await world.run('uploads @a -o x --dry-run', { env, noSummary: true })).exit, exit);
   const first = await dry();
   const resolve = (name: string) => [url(`resolve?input=%40${name}`), 0];
   assert.deepEqual([first.exit, first.records, world.has('lists')], [0, [resolve('a'), resolve('b')], false]);

@@ -99,9 +99,11 @@ test('show: a line that is no record: 1, naming file and line, after what stands
 test('show: files that cannot be shown are usage errors, before anything is printed', async (t) => {
   const { cwd, show } = await shower(t, { 'a.ndjson': archive });
   await mkdir(join(cwd, '.chanlist'));
+  await writeFile(join(cwd, '.chanlist/c.ndjson.run'), '');
   for (const [line, message] of [
     ['b.ndjson a.ndjson', /cannot read b\.ndjson: there is no such file/],
     ['a.ndjson b.ndjson', /cannot read b\.ndjson: there is no such file/],
+    ['c.ndjson', /of c\.ndjson has not ended; how to resume it: chanlist check c\.ndjson/],
     ['.', /\. is a folder; name its exports: chanlist show \.\/\*\.ndjson/],
     ['a.ndjson -o .chanlist/x', /chanlist's own/],
     ['-q', /missing|needs/],

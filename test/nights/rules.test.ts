@@ -211,6 +211,21 @@ test('gone: the page that is bought without a feed is 404, in every run until th
   assert.deepEqual(outcome(await nights.night()), updated(1, 1));
 });
 
+test('an export that is resumed, whose update then has no feed: the entries of FILE are reported', async (t) => {
+  const nights = await nightlyRuns(t, { pageSize: 10 });
+  const a = nights.service.addChannel('a', { list: videos(0, 25) });
+  assert.equal((await nights.run('uploads @a -o a.ndjson --max-credits 1')).exit, 9);
+  a.feed = 500;
+  const { exit, credits, only } = await nights.run('uploads @a -o a.ndjson --update --retries 0');
+  assert.deepEqual([exit, credits, only.entries, only.resumed, nights.ids()?.length], [7, 2, 25, 10, 25]);
+  // The entries that wait for the next run are not yet in FILE.
+  const b = nights.service.addChannel('b', { list: videos(0, 25) });
+  await nights.run('uploads @b -o b.ndjson');
+  b.list = videos(0, 40);
+  const stopped = await nights.run('uploads @b -o b.ndjson --update --max-credits 1');
+  assert.deepEqual([stopped.exit, stopped.only.entries, stopped.only.missing], [9, 25, 15]);
+});
+
 test('--update --all keeps every entry that FILE lacks, and says what is no longer listed, if it was not interrupted', async (t) => {
   const { nights, a } = await exportedNights(t, 150);
   const list = [...videos(150, 151), ...late.slice(0, 130)];

@@ -154,11 +154,11 @@ test('FILE is read under its lock; an entry without an ID is new each time', asy
   // A run that has just ended.
   writeFileSync(path, '@a\nv_1\n');
   using seen = await opening;
-  const entries = ['{"videoId":"v_1"}', '{"title":"none"}', '{"videoId":"v_2"}'].map((text) =>
-    JsonText.of(text),
-  );
+  // A control character would make the file unreadable.
+  const none = '{"videoId":"v\\u0000"}';
+  const entries = ['{"videoId":"v_1"}', none, '{"videoId":"v_2"}'].map((text) => JsonText.of(text));
   const input = newReference({ reference: '@a', value: '@a', id: null });
-  for (const printed of [['{"title":"none"}', '{"videoId":"v_2"}'], ['{"title":"none"}']]) {
+  for (const printed of [[none, '{"videoId":"v_2"}'], [none]]) {
     assert.deepEqual(seen.takeNewEntries(entries, input, null).map(String), printed);
     seen.accept();
   }

@@ -44,6 +44,8 @@ test('--fields: a near miss, and in uploads and playlist a name from elsewhere, 
     published: date,
     'published.0': date,
     publishedAt: date,
+    starRating: 'only latest has it',
+    hasCaptions: 'only search has it',
     'thumbnails[0].url': 'did you mean thumbnails.0.url?',
   };
   for (const [name, hint] of Object.entries(elsewhere)) {

@@ -37,6 +37,12 @@ test('what is said at which verbosity, at a terminal and elsewhere: never the ke
     }
 });
 
+test('the key of the environment is hidden from the start', () => {
+  const { stderr, log } = setUp({ env: { CHANLIST_API_KEY: ' abcd-123\n' } });
+  stderr.error("'abcd-123' is not a channel reference");
+  assert.deepEqual(log, ["chanlist: error: '[key]' is not a channel reference\n"]);
+});
+
 test('each next step of an error has a line of its own at a terminal; elsewhere they follow in the same line', () => {
   const said = (isTTY: boolean): string[] => {
     const { stderr, log } = setUp({ isTTY });

@@ -113,11 +113,13 @@ test('a summary that cannot be created at the start: 1, nothing is sent', async 
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'file'), '');
   for (const summary of ['missing/summary.json', 'file/summary.json', '/proc/summary.json']) {
-    const result = await service.run(`uploads @a --summary ${summary}`, { cwd: folder });
-    assert.deepEqual([result.exit, result.stdout], [1, ''], `${summary}: ${result.stderr}`);
-    onlyError(result, '--summary');
+    for (const output of ['-', 'x.ndjson']) {
+      const result = await service.run(`uploads @a --summary ${summary} -o ${output}`, { cwd: folder });
+      assert.deepEqual([result.exit, result.stdout], [1, ''], `${summary}: ${result.stderr}`);
+      onlyError(result, '--summary');
+    }
   }
-  assert.equal(service.seen.length, 0);
+  assert.deepEqual([service.seen.length, await readdir(folder)], [0, ['file']]);
 });
 
 test('a summary that cannot be written at the end is an error, and 1 if nothing else failed', async (t) => {

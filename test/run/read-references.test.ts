@@ -32,4 +32,5 @@ test('the first 20 bad lines are named, the rest is counted', async () => {
   await assert.rejects(read(list), isFailure(2, said));
   await assert.rejects(read('# nothing\n'), isFailure(2, 'stdin contains no channel reference'));
   await assert.rejects(read(null), isFailure(2, 'missing channel'));
+  await assert.rejects(read(null, 'README.md'), isFailure(2, 'did you mean --from README.md?'));
 });

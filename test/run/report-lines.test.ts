@@ -67,6 +67,11 @@ test('references that were not reached are counted in the line of the cause that
   const status = "rejected (401); see which key was used: chanlist auth status --profile 'a b'";
   assert.deepEqual(lines([failed('@a', rejected)], rejected), [status]);
 
+  // Pages of one of them wait to be resumed.
+  const spent = new Failure('budget', 'stopped at --max-credits 1');
+  const both = [failed('@a', spent), failed('@b', spent, { next: 'run it again to resume' })];
+  assert.match(lines(both)[0] ?? '', /^2 references .*; run it again to resume$/);
+
   const last = new Failure('unavailable', 'the service is not available (500)', { status: 500 });
   const outage = last.with({ scope: 'run' });
   const five = ['@a', '@b', '@c', '@d'].map((name) => failed(name, down));

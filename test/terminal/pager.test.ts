@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { sandbox } from '../sandbox/client.ts';
 import { serviceEnvironment, temporaryFolder, testKey } from '../support/program.ts';
@@ -39,10 +41,12 @@ suite('the pager at a real terminal', { skip: missing('tmux', 'less'), concurren
   });
 
   test('Ctrl-C before the end: the run stops, and says how to resume when the pager is left', async (t) => {
-    const screen = await atTerminal(t, 'uploads @size-20000 --all', { columns: 300 });
+    const summary = join(await temporaryFolder(t), 's.json');
+    const screen = await atTerminal(t, `uploads @size-20000 --all --summary ${summary}`, { columns: 300 });
     await screen.until(/^:$/m);
     await screen.press('C-c');
     await new Promise((resolve) => setTimeout(resolve, 1500));
+    assert.equal(JSON.parse(readFileSync(summary, 'utf8')).exit, 130);
     await screen.press('q');
     const { text } = await screen.ended();
     assert.match(
