@@ -44,8 +44,10 @@ suite('the pager at a real terminal', { skip: missing('tmux', 'less'), concurren
     const summary = join(await temporaryFolder(t), 's.json');
     const screen = await atTerminal(t, `uploads @size-20000 --all --summary ${summary}`, { columns: 300 });
     await screen.until(/^:$/m);
+    // Meanwhile the pipe fills: a page waits within its lines.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
     await screen.press('C-c');
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await new Promise((resolve) => setTimeout(resolve, 1800));
     assert.equal(JSON.parse(readFileSync(summary, 'utf8')).exit, 130);
     await screen.press('q');
     const { text } = await screen.ended();
