@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { day } from '../accounts/local-time.ts';
-import type { Flag } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { guardFile } from '../fs/files.ts';
@@ -11,7 +10,7 @@ import { count, thousands } from '../text/count.ts';
 import { shellQuote } from '../text/sanitize.ts';
 import { type Contents, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
-import { commandFor, isUpdatable } from './messages.ts';
+import { commandFor, flagsOf, isUpdatable } from './messages.ts';
 import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record.ts';
 import { RunFile } from './run-file.ts';
 
@@ -114,8 +113,6 @@ export async function checkArchive(
       (record && maxAge !== null ? staleProblem(path, record, clock.now(), maxAge) : null),
   };
 }
-
-const flagsOf = (names: readonly string[]): readonly Flag[] => names.map((name) => ({ name, value: null }));
 
 /** What FILE itself, or the last run, shows. */
 function archiveProblem(

@@ -10,6 +10,9 @@ import { type ExportRequest, giveUp, isArchive } from './run-header.ts';
 /** The cost of all pages of a list: how many there are is not known beforehand. */
 export const wholeCost = '1 credit per 100 entries';
 
+export const flagsOf = (names: readonly string[]): readonly Flag[] =>
+  names.map((name) => ({ name, value: null }));
+
 /** The command for FILE alone, with other flags than those of the run. */
 export function commandWith(
   { options: { invocation }, reference, value, target }: Export,
@@ -17,7 +20,7 @@ export function commandWith(
 ): string {
   const ofRun = ['--from', '--summary', '--update', '--all', '--restart', '--dry-run'];
   const drop = [...ofRun, '--output', '--output-dir'];
-  const add: Flag[] = [{ name: '-o', value: target.path }, ...flags.map((name) => ({ name, value: null }))];
+  const add: Flag[] = [{ name: '-o', value: target.path }, ...flagsOf(flags)];
   return commandLine(invocation, [reference ?? value], { drop, add });
 }
 
