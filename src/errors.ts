@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { messageLine, type Step, stepText } from './text/command.ts';
 
 /** The exit codes: one row per code. `chanlist help exit-codes` and the man page print these rows. */
 export const exitCodes = {
@@ -25,35 +26,35 @@ interface FailureRow {
   readonly exit: ExitCode;
   /** What it stops: its `reference` alone, `purchases` (free requests are still sent), or the whole `run`. */
   readonly scope: 'reference' | 'purchases' | 'run';
-  /** The next step, if the failure itself names none. */
-  readonly hint?: string;
+  /** The usual next step. */
+  readonly next?: Step;
 }
 
 /** The closed set of failures: one row per kind. */
 const failures = {
-  failed: { exit: 1, scope: 'run', hint: 'run the same command again' },
+  failed: { exit: 1, scope: 'run', next: 'run the same command again' },
   damaged: { exit: 1, scope: 'reference' },
   lost: { exit: 1, scope: 'reference' },
   usage: { exit: 2, scope: 'run' },
   unauthorized: { exit: 3, scope: 'run' },
   no_credits: { exit: 4, scope: 'run' },
   not_found: { exit: 5, scope: 'reference' },
-  gone: { exit: 5, scope: 'reference', hint: 'if it is gone for good, remove it from your list' },
+  gone: { exit: 5, scope: 'reference', next: 'if it is gone for good, remove it from your list' },
   rate_limited: { exit: 6, scope: 'run' },
   unreachable: { exit: 7, scope: 'run' },
-  unavailable: { exit: 7, scope: 'reference', hint: 'try again later' },
+  unavailable: { exit: 7, scope: 'reference', next: 'try again later' },
   no_feed: { exit: 7, scope: 'reference' },
-  refused: { exit: 8, scope: 'reference', hint: 'check the reference and the options' },
+  refused: { exit: 8, scope: 'reference', next: 'check the reference and the options' },
   unresumable: { exit: 8, scope: 'reference' },
   invalid_response: {
     exit: 8,
     scope: 'reference',
-    hint: "try again later, or contact the service's support",
+    next: "try again later, or contact the service's support",
   },
-  loop: { exit: 8, scope: 'reference', hint: 'the listing cannot be resumed; start it again later' },
-  budget: { exit: 9, scope: 'purchases', hint: 'allow more with --max-credits' },
-  locked: { exit: 10, scope: 'reference', hint: 'wait until the other run has ended' },
-  interrupted: { exit: 130, scope: 'run', hint: 'run the same command again' },
+  loop: { exit: 8, scope: 'reference', next: 'start the listing again later: it cannot be resumed' },
+  budget: { exit: 9, scope: 'purchases', next: 'allow more with --max-credits' },
+  locked: { exit: 10, scope: 'reference', next: 'wait until the other run has ended' },
+  interrupted: { exit: 130, scope: 'run', next: 'run the same command again' },
 } as const satisfies Record<string, FailureRow>;
 
 type WarningKind =
@@ -91,7 +92,8 @@ export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
 export interface FailureDetails {
   status?: number | null;
-  hint?: string | undefined;
+  /** By default the usual one of its kind. */
+  next?: Step | null | undefined;
   scope?: FailureRow['scope'];
   exit?: ExitCode;
   cause?: unknown;
@@ -101,7 +103,8 @@ export interface FailureDetails {
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly status: number | null;
-  readonly hint: string | undefined;
+  /** What to do next; null: nothing is known to help. */
+  readonly next: Step | null;
   readonly scope: FailureRow['scope'];
   readonly exit: ExitCode;
 
@@ -110,28 +113,38 @@ export class Failure extends Error {
     this.name = 'Failure';
     this.code = code;
     this.status = details.status ?? null;
-    this.hint = details.hint;
+    this.next = details.next ?? usualStep(code);
     this.scope = details.scope ?? failures[code].scope;
     this.exit = details.exit ?? failures[code].exit;
   }
 
   with({ message = this.message, ...changes }: FailureDetails & { message?: string }): Failure {
-    const { status, hint, scope, exit, cause } = this;
-    return new Failure(this.code, message, { status, hint, scope, exit, cause, ...changes });
+    const { status, next, scope, exit, cause } = this;
+    return new Failure(this.code, message, { status, next, scope, exit, cause, ...changes });
   }
 
-  line(hint: string | undefined = this.hint): string {
-    return hint === undefined ? this.message : `${this.message}; ${hint}`;
+  /** The failure with how to resume as its next step, behind what it asks for first. */
+  resumableWith(resume: Step): Failure {
+    const first = this.next === usualStep(this.code) ? null : this.next;
+    if (typeof first !== 'string') return this.with({ next: resume });
+    if (typeof resume === 'string') return this.with({ next: `${first}, then ${resume}` });
+    return this.with({ next: { ...resume, purpose: `${first}, then ${resume.purpose}` } });
   }
 
-  toJSON(): { code: FailureCode; status: number | null; message: string } {
-    return { code: this.code, status: this.status, message: this.message };
+  line(): string {
+    return messageLine(this.message, this.next);
+  }
+
+  /** The `error` of a JSON document. */
+  toJSON(): { code: FailureCode; status: number | null; message: string; next: string | null } {
+    const { code, status, message, next } = this;
+    return { code, status, message, next: next === null ? null : stepText(next) };
   }
 }
 
-export function fallbackHint(code: FailureCode): string | undefined {
+function usualStep(code: FailureCode): Step | null {
   const row: FailureRow = failures[code];
-  return row.hint;
+  return row.next ?? null;
 }
 
 /** Longest part of an input that a message repeats, in UTF-16 code units. */
@@ -142,8 +155,8 @@ export const excerpt = (text: string): string =>
   text.length <= maxExcerpt ? text : `${text.slice(0, maxExcerpt - 1)}…`;
 
 /** A usage error (exit 2): nothing was spent. Of a word or a quoted text, the message repeats 200 characters. */
-export function usage(message: string, hint?: string): Failure {
-  return new Failure('usage', message.replace(/'[^']*'|\S+/g, excerpt), { hint });
+export function usage(message: string, next?: Step): Failure {
+  return new Failure('usage', message.replace(/'[^']*'|\S+/g, excerpt), { next });
 }
 
 /** The reader of stdout has closed it: the end of the work, not an error (exit 0). */

@@ -87,7 +87,7 @@ export class LedgerFile {
     const text = Buffer.from(`\n${JSON.stringify({ version: 1, ...line })}\n`);
     const written = guardFile(this.path, 'write', () => writeSync(this.#fd, text));
     if (written === text.length) return;
-    throw new Failure('failed', `${this.path}: a line was written only in part`, { hint: 'free some space' });
+    throw new Failure('failed', `${this.path}: a line was written only in part`, { next: 'free some space' });
   }
 
   read(): void {

@@ -64,7 +64,7 @@ export function openLedger(options: LedgerOptions): Ledger {
         const lock = await acquireLock(folder, 'credits', folder.path);
         if (lock !== null) return lock;
         throw new Failure('failed', `${folder.path}: its file system has no sockets, which locks need`, {
-          hint: 'set XDG_STATE_HOME to a folder on another one',
+          next: 'set XDG_STATE_HOME to a folder on another one',
         });
       } catch (error) {
         if (!(error instanceof Failure && error.code === 'locked')) throw error;

@@ -3,7 +3,7 @@ import { Failure } from '../errors.ts';
 import { type BaseUrl, parseAddress, parseNamespace } from '../service/address.ts';
 import { type CreditBound, resolveBounds } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
-import { shellQuote } from '../text/sanitize.ts';
+import { shellQuote } from '../text/command.ts';
 import { parseKey, readKey } from './key.ts';
 import { readStore, unknownProfile } from './store.ts';
 
@@ -48,8 +48,8 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
   let problem = baseUrl && key ? null : noAccount(baseUrl, key, name === null ? stored : []);
   if (isForeign && baseUrl !== null && key === null) {
     const message = `the key of profile '${name}' belongs to ${profile.baseUrl.origin} and is not sent to ${baseUrl.origin}`;
-    const hint = `store one for that address: chanlist auth login --profile NAME --base-url ${baseUrl.origin}`;
-    problem = new Failure('unauthorized', message, { hint });
+    const next = `store one for that address: chanlist auth login --profile NAME --base-url ${baseUrl.origin}`;
+    problem = new Failure('unauthorized', message, { next });
   }
   return {
     baseUrl,
@@ -117,9 +117,9 @@ function noAccount(baseUrl: BaseUrl | null, key: string | null, stored: readonly
   const [first] = stored;
   if (first === undefined)
     return new Failure('unauthorized', `no account is configured: set ${variables}`, {
-      hint: 'try it without an account: chanlist uploads @demo --sandbox; or store one: chanlist auth login',
+      next: 'try it without an account: chanlist uploads @demo --sandbox; or store one: chanlist auth login',
     });
   return new Failure('unauthorized', `no profile is active (stored: ${stored.join(', ')})`, {
-    hint: `chanlist auth switch ${shellQuote(first)}; or set ${variables}`,
+    next: `chanlist auth switch ${shellQuote(first)}; or set ${variables}`,
   });
 }

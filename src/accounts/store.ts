@@ -46,7 +46,7 @@ export function openOwnFolder(folder: string, variable: string): PrivateFolder {
     ignoreErrors(['EEXIST'], () => mkdirSync(folder, 0o700));
   } catch (error) {
     throw new Failure('failed', `${folder} cannot be created (${systemCode(error)})`, {
-      hint: `set ${variable} to a folder that you can write to`,
+      next: `set ${variable} to a folder that you can write to`,
       cause: error,
     });
   }
@@ -98,7 +98,7 @@ export async function updateStore(env: Env, change: (store: Store) => Store): Pr
   } catch (error) {
     // Without its cause, whose message may show the text of the store.
     throw new Failure('failed', `${file} cannot be written (${systemCode(error) ?? 'unknown error'})`, {
-      hint: 'make it writable, or set XDG_CONFIG_HOME to a folder that is',
+      next: 'make it writable, or set XDG_CONFIG_HOME to a folder that is',
     });
   }
   return store;
@@ -135,7 +135,7 @@ function parseStore(text: string, file: string): Store {
     return { active: active !== null && profiles.has(active) ? active : null, profiles };
   } catch {
     throw new Failure('failed', `the stored accounts in ${file} are damaged, or of another version`, {
-      hint: 'the file is not changed; fix it, or move it away and run: chanlist auth login',
+      next: 'the file is not changed; fix it, or move it away and run: chanlist auth login',
     });
   }
 }

@@ -24,7 +24,7 @@ export interface FlagRow {
   readonly option?: string;
   /** Of a switch that is short for `--format`: the format. */
   readonly format?: string;
-  /** Flags that it cannot stand beside, each with a hint. */
+  /** Flags that it cannot stand beside, each with the reason. */
   readonly excludes?: Readonly<Record<string, string>>;
 }
 

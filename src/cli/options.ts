@@ -3,7 +3,7 @@ import type { ServiceFlags } from '../accounts/settings.ts';
 import { type Failure, usage } from '../errors.ts';
 import { type FormatName, fileFormats, formatByExtension, formats } from '../output/formats.ts';
 import type { CreditBound } from '../service/budget.ts';
-import { shellQuote } from '../text/sanitize.ts';
+import type { Command, Flag } from '../text/command.ts';
 
 /** Where and how a command prints: the options that all commands of records take. */
 export interface OutputOptions {
@@ -91,31 +91,32 @@ const either = (words: readonly string[]): string => `${words.slice(0, -1).join(
 export const tableInFile = (): Failure =>
   usage('cannot write a table to a file', `choose ${either(fileFormats)}`);
 
-export interface Flag {
-  /** `--format` */
-  readonly name: string;
-  readonly value: string | null;
-}
-
 /** The flags that decide which account is used. */
 export const accountFlags: readonly string[] = ['--profile', '--base-url', '--namespace', '--key-file'];
 
 export const accountFlagsOf = ({ invocation }: Pick<CommonOptions, 'invocation'>): readonly Flag[] =>
   invocation.flags.filter(({ name }) => accountFlags.includes(name));
 
-/** A command line with other references, without some flags and with others; quoted for the shell. */
-export function commandLine(
-  invocation: CommonOptions['invocation'],
-  references: readonly string[],
-  { drop = [], add = [] }: { readonly drop?: readonly string[]; readonly add?: readonly Flag[] } = {},
-): string {
-  const kept = invocation.flags.filter(({ name }) => !drop.includes(name));
-  const flags = [...kept, ...add].map(({ name, value }) =>
-    value === null
-      ? name
-      : value.startsWith('-') || name === '--continuation'
-        ? `${name}${name.startsWith('--') ? '=' : ''}${shellQuote(value)}`
-        : `${name} ${shellQuote(value)}`,
-  );
-  return ['chanlist', invocation.name, ...references.map(shellQuote), ...flags].join(' ');
+/** The flags that any other command of the same run needs: its account, and what it may spend. */
+export const carriedFlagsOf = (options: Pick<CommonOptions, 'invocation'>): readonly Flag[] => [
+  ...accountFlagsOf(options),
+  ...options.invocation.flags.filter(({ name }) => name === '--max-credits'),
+];
+
+/** The command as typed with other operands, without some flags and with others. */
+export function commandOf(
+  { name, flags }: CommonOptions['invocation'],
+  operands: readonly string[],
+  {
+    drop = [],
+    add = [],
+    purpose,
+  }: {
+    readonly drop?: readonly string[];
+    readonly add?: readonly Flag[];
+    readonly purpose?: string;
+  } = {},
+): Command {
+  const kept = flags.filter((flag) => !drop.includes(flag.name));
+  return { ...(purpose && { purpose }), program: `chanlist ${name}`, operands, flags: [...kept, ...add] };
 }

@@ -1,16 +1,11 @@
 import { Command, CommanderError, Option } from 'commander';
 import { type Failure, toFailure, usage } from '../errors.ts';
+import type { Flag } from '../text/command.ts';
 import { nearest } from '../text/nearest.ts';
 import type { CommandFile, CommandRow } from './command.ts';
 import { type FlagRow, longFlag, nonEmpty, optionName, shortFlag, valueName } from './flag.ts';
 import { flagsOf, globalFlags, helpFlag, localReports, ownFlags, ownFlagsOf, versionFlag } from './flags.ts';
-import {
-  assertFileFormat,
-  type CommonOptions,
-  effectiveFormat,
-  type Flag,
-  type RunOptions,
-} from './options.ts';
+import { assertFileFormat, type CommonOptions, effectiveFormat, type RunOptions } from './options.ts';
 
 interface CommandLine {
   /** Its flags in order, by their long names; of one that cannot be parsed, those that were understood. */

@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { basename } from 'node:path';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
-import { type CommonOptions, commandLine, type Flag } from '../cli/options.ts';
+import { type CommonOptions, commandOf } from '../cli/options.ts';
 import { type Failure, gravest, toFailure, usage } from '../errors.ts';
 import {
   type CheckRow,
@@ -14,8 +13,9 @@ import {
 import { isLocked } from '../fs/file-lock.ts';
 import { assertPaths, printRecords } from '../run/output.ts';
 import { distinct, parseEither, type Reference, readReferences } from '../run/read-references.ts';
-import { firstOf, maxNames } from '../run/report-lines.ts';
+import { firstOf, grouped } from '../run/report-lines.ts';
 import { playlistId } from '../service/parse-reference.ts';
+import { commandText } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 
 export const args: readonly Argument[] = [['paths', '[path...]', 'an archive, or a folder of archives']];
@@ -37,16 +37,16 @@ export const terms: Terms = { heading: 'Problems:', rows: Object.entries(problem
 
 type BadRow = CheckRow & { readonly problem: NonNullable<CheckRow['problem']> };
 
+interface CheckOptions extends CommonOptions {
+  readonly paths: readonly string[];
+  readonly from: string | null;
+  readonly maxAge: number | null;
+}
+
 /** Checks archives offline and prints one record per archive. `maxAge`: milliseconds. Exit 11: problems. */
-export const run: RunCommand<
-  CommonOptions & {
-    readonly paths: readonly string[];
-    readonly from: string | null;
-    readonly maxAge: number | null;
-  }
-> = async (options, context, stderr) => {
-  const { paths, from, quiet, maxAge, invocation } = options;
-  if (paths.length === 0) throw usage('missing file or folder', 'name archives, or folders of archives');
+export const run: RunCommand<CheckOptions> = async (options, context, stderr) => {
+  const { paths, from, quiet, maxAge } = options;
+  if (paths.length === 0) throw usage('missing file or folder', 'give archives, or folders of archives');
   await assertPaths({ files: paths, from }, context);
   const expected =
     from === null
@@ -58,7 +58,6 @@ export const run: RunCommand<
   // Of several paths, a run over one folder may not repair all.
   const [path = '', ...others] = paths;
   const folder = others.length === 0 && existsSync(`${path}/.`) ? path : null;
-  const listed = new Set(expected.map(({ value }) => canonicalOf(value)));
   const bad: BadRow[] = [];
   const failures: Failure[] = [];
   let checked = 0;
@@ -89,12 +88,18 @@ export const run: RunCommand<
     }
   }
 
-  const json = { name: '--json', value: null };
-  const commandForAll = commandLine(invocation, paths, { drop: ['--format', '--quiet'], add: [json] });
   const columns = ['file', 'problem', 'reference', 'entries', 'checked'] as const;
   await printRecords(rows(), { ...options, context, stderr, fields: checkFields, columns });
-  for (const [message, ...fix] of problemLines(bad, from, folder, listed, commandForAll))
-    stderr.error(message, ...fix);
+  const groups = Object.keys(problemCodes).flatMap((code) =>
+    grouped(
+      bad.filter(({ problem }) => problem.code === code),
+      () => code,
+    ),
+  );
+  for (const group of groups) {
+    const next = group === groups.at(-1) ? repairOf(bad, options) : null;
+    stderr.error(problemLine(group[0].problem.code, group), next);
+  }
   for (const failure of failures) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
   stderr.note(`${count(checked, 'archive', 'archives')} checked, ${problems}`);
@@ -111,70 +116,39 @@ function canonicalOf(reference: string): string {
   }
 }
 
-/** A reference without an archive. */
+/** A reference without an archive. An update also exports what does not exist. */
 function absentRow({ reference, id, value }: Reference, folder: string | null): BadRow {
-  const fix = folder && commandOver(value, folder, [reference ?? value]);
-  const problem = { code: 'absent', message: 'it has not been exported', fix } as const;
+  const isPlaylist = playlistId.test(value);
+  const update = isPlaylist ? [] : [{ name: '--update', value: null }];
+  const fix = folder && {
+    program: `chanlist ${isPlaylist ? 'playlist' : 'uploads'}`,
+    operands: [reference ?? value],
+    flags: [{ name: '--output-dir', value: folder }, ...update],
+  };
+  const problem = {
+    code: 'absent',
+    message: 'it has not been exported',
+    fix: fix && commandText(fix),
+  } as const;
   return { file: null, reference, id, entries: null, missing: null, newest: null, checked: null, problem };
 }
 
-/** Problems with one code in one line: how many, the first files, the first message, and the fix. */
-function problemLines(
-  bad: readonly BadRow[],
-  from: string | null,
-  folder: string | null,
-  listed: ReadonlySet<string>,
-  commandForAll: string,
-): [message: string, ...fix: string[]][] {
-  return Object.keys(problemCodes).flatMap((code) => {
-    const group = bad.filter(({ problem }) => problem.code === code);
-    const [first] = group;
-    if (first === undefined) return [];
-    const names = group.map(({ file, reference }) => file ?? reference);
-    const archives = group.length === 1 ? names[0] : `${thousands(group.length)} archives${firstOf(names)}`;
-    const { message } = first.problem;
-    const all = group.length === 1 ? null : groupFix(group, from, folder, listed);
-    const fixes = all ? [all] : group.slice(0, maxNames).flatMap(({ problem }) => problem.fix ?? []);
-    if (fixes[0] !== undefined) fixes[0] = `fix: ${fixes[0]}`;
-    // What was read from stdin is gone.
-    if (fixes.length === maxNames && group.length > maxNames && from !== '-') fixes.push(commandForAll);
-    const said = group.every(({ problem }) => problem.message === message)
-      ? message
-      : `${names[0]}: ${message}`;
-    return [[`${code}: ${archives}: ${said}`, ...fixes]];
-  });
+/** Problems with one code in one line: how many, the first files and the first message. */
+function problemLine(code: string, group: readonly [BadRow, ...BadRow[]]): string {
+  const [{ problem }] = group;
+  const names = group.map(({ file, reference }) => file ?? reference);
+  const archives = group.length === 1 ? names[0] : `${thousands(group.length)} archives${firstOf(names)}`;
+  const isSame = group.every((row) => row.problem.message === problem.message);
+  return `${code}: ${archives}: ${isSame ? '' : `${names[0]}: `}${problem.message}`;
 }
 
-/** The run over list and folder that repairs all of these; null if none does. */
-function groupFix(
-  group: readonly BadRow[],
-  from: string | null,
-  folder: string | null,
-  listed: ReadonlySet<string>,
-): string | null {
-  const isListed = group.every(
-    ({ file, id, reference }) =>
-      (file === null || basename(file) === `${id}.ndjson`) &&
-      [id, reference].some((each) => each !== null && listed.has(canonicalOf(each))),
-  );
-  const isCheap = ['absent', 'interrupted', 'stale'].includes(group[0]?.problem.code ?? '');
-  const id = group[0]?.id ?? group[0]?.reference;
-  const isOneKind = [...listed].every((each) => playlistId.test(each) === playlistId.test(id ?? ''));
-  if (!isListed || !isCheap || !isOneKind || !id || from === null || from === '-' || folder === null)
-    return null;
-  if (group[0]?.problem.code === 'stale' && playlistId.test(id)) return null;
-  return commandOver(id, folder, [], [{ name: '--from', value: from }]);
-}
-
-/** A run over a folder: an update also exports what is not there, and takes a FILE without a record as an archive. */
-function commandOver(
-  reference: string,
-  folder: string,
-  references: readonly string[],
-  flags: readonly Flag[] = [],
-): string {
-  const isPlaylist = playlistId.test(reference);
-  const all = [...flags, { name: '--output-dir', value: folder }];
-  if (!isPlaylist) all.push({ name: '--update', value: null });
-  return commandLine({ name: isPlaylist ? 'playlist' : 'uploads', flags: all }, references);
+/** The step that repairs what can be repaired: the fix of a single problem, else a line that runs all. */
+function repairOf(bad: readonly BadRow[], { invocation, paths, from }: CheckOptions): string | null {
+  const fixes = bad.flatMap(({ problem }) => problem.fix ?? []);
+  if (bad.length === 1 || fixes.length === 0) return fixes.map((fix) => `fix: ${fix}`)[0] ?? null;
+  // What was read from stdin is gone.
+  if (from === '-') return null;
+  const add = [{ name: '--json', value: null }];
+  const check = commandOf(invocation, paths, { drop: ['--format', '--quiet', '--verbose'], add });
+  return `fix: ${commandText(check)} | jq -r '.[].problem.fix // empty' | sh`;
 }

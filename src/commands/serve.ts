@@ -6,7 +6,7 @@ import { Stdout } from '../output/stdout.ts';
 import type { SandboxSettings } from '../sandbox/defaults.ts';
 import { faultMeanings } from '../sandbox/defaults.ts';
 import { defaultNamespace } from '../service/contract.ts';
-import { shellQuote } from '../text/sanitize.ts';
+import { shellQuote } from '../text/command.ts';
 
 export const about = [
   'Runs the service on this machine, with demo data: all operations, keys, credits and errors. It costs nothing ' +

@@ -17,8 +17,8 @@ import { entriesOf, render } from '../output/render.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { outputTarget } from '../run/output.ts';
+import { shellQuote } from '../text/command.ts';
 import { count } from '../text/count.ts';
-import { shellQuote } from '../text/sanitize.ts';
 
 export const args: readonly Argument[] = [['files', '<file...>', 'ndjson exports; - is stdin']];
 
@@ -133,6 +133,6 @@ function recordOf(line: Buffer | null, file: string, number: number): JsonText |
   if (isText && record === null && line.toString().trim() === '') return null;
   const expected = 'a JSON object in UTF-8, at most 64 MiB long';
   throw new Failure('damaged', `${inputName(file)}:${number}: not a record (${expected})`, {
-    hint: `show reads ndjson exports${number === 1 ? ', no other format' : '; fix or remove the line'}`,
+    next: `show reads ndjson exports${number === 1 ? ', no other format' : '; fix or remove the line'}`,
   });
 }

@@ -7,7 +7,7 @@ import type { Target } from '../fs/output-target.ts';
 import { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
 import type { Export } from './exports.ts';
-import { commandWith } from './messages.ts';
+import { commandFor } from './messages.ts';
 
 /** What an ndjson file holds. */
 export interface Contents {
@@ -133,14 +133,13 @@ export class Archive {
 function assertIntact(one: Export, { damage, entries }: Contents): void {
   const { record, target } = one;
   const { path } = target;
-  const all = `restore it, or keep every line that is an entry and add the others: ${commandWith(one, '--update', '--all')}`;
+  const all = commandFor(one, 'restore it, or add what is missing', '--update', '--all');
   if (damage !== null) {
-    const what =
-      record === null ? 'is no archive of this channel, and chanlist has no record of it' : 'is damaged';
-    const hint = record === null ? 'name another file' : all;
-    throw new Failure('damaged', `${path} ${what}: ${damage}`, { hint });
+    const what = record === null ? 'is not an archive of this channel' : 'is damaged';
+    const next = record === null ? 'choose another file name' : all;
+    throw new Failure('damaged', `${path} ${what}: ${damage}`, { next });
   }
   if (record === null || entries >= record.entries) return;
   const had = `but had ${count(record.entries, 'entry', 'entries')}`;
-  throw new Failure('lost', `${path} has ${count(entries, 'entry', 'entries')}, ${had}`, { hint: all });
+  throw new Failure('lost', `${path} has ${count(entries, 'entry', 'entries')}, ${had}`, { next: all });
 }

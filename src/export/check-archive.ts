@@ -5,12 +5,12 @@ import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { guardFile } from '../fs/files.ts';
 import { resolveTarget } from '../fs/output-target.ts';
-import { PrivateFolder, privateFolderOf, recordName } from '../fs/private-folder.ts';
+import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
+import { commandText } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
-import { shellQuote } from '../text/sanitize.ts';
 import { type Contents, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
-import { commandFor, flagsOf, isUpdatable } from './messages.ts';
+import { exportCommand, isUpdatable } from './messages.ts';
 import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record.ts';
 import { RunFile } from './run-file.ts';
 
@@ -108,24 +108,18 @@ export async function checkArchive(
     newest: contents?.newest ?? null,
     checked: record?.checks.checked ?? null,
     problem:
-      (record && archiveProblem(path, record, contents, folder.at(recordName(name)))) ??
+      (record && archiveProblem(path, record, contents)) ??
       (runFile && interruptedProblem(path, runFile)) ??
       (record && maxAge !== null ? staleProblem(path, record, clock.now(), maxAge) : null),
   };
 }
 
 /** What FILE itself, or the last run, shows. */
-function archiveProblem(
-  path: string,
-  { id, entries, checks: { failure } }: ArchiveRecord,
-  contents: Contents | null,
-  recordPath: string,
-): CheckRow['problem'] {
-  const repair = commandFor(path, { id }, flagsOf(isUpdatable(id) ? ['--update', '--all'] : ['--restart']));
-  if (contents === null) {
-    const message = `the file is gone; to forget it: rm ${shellQuote(recordPath)}`;
-    return { code: 'lost', message, fix: commandFor(path, { id }) };
-  }
+function archiveProblem(path: string, record: ArchiveRecord, contents: Contents | null): CheckRow['problem'] {
+  const { id, entries } = record;
+  const { failure } = record.checks;
+  if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, record) };
+  const repair = fixOf(path, record, ...(isUpdatable(id) ? ['--update', '--all'] : ['--restart']));
   if (contents.damage !== null) return { code: 'damaged', message: contents.damage, fix: repair };
   if (contents.entries < entries) {
     const message = `${count(contents.entries, 'entry', 'entries')}, but it had ${thousands(entries)}`;
@@ -143,16 +137,12 @@ function interruptedProblem(path: string, { header, position }: RunFile): CheckR
   return {
     code: 'interrupted',
     message,
-    fix: commandFor(path, header.request, flagsOf(isStuck ? ['--restart'] : [])),
+    fix: commandText(exportCommand(path, header.request, header, ...(isStuck ? ['--restart'] : []))),
   };
 }
 
-function staleProblem(
-  path: string,
-  { id, checks: { checked, withoutFeed, failure } }: ArchiveRecord,
-  now: number,
-  maxAge: number,
-): CheckRow['problem'] {
+function staleProblem(path: string, record: ArchiveRecord, now: number, maxAge: number): CheckRow['problem'] {
+  const { checked, withoutFeed, failure } = record.checks;
   // Without a feed, an update buys one page every seven days (docs/updates.md, rule 3).
   const isWithoutFeed = withoutFeed !== null || failure?.code === 'no_feed';
   const limit = isWithoutFeed ? Math.max(maxAge, (daysWithoutFeed + 1) * day) : maxAge;
@@ -161,6 +151,10 @@ function staleProblem(
   return {
     code: 'stale',
     message,
-    fix: commandFor(path, { id }, flagsOf([isUpdatable(id) ? '--update' : '--restart'])),
+    fix: fixOf(path, record, isUpdatable(record.id) ? '--update' : '--restart'),
   };
 }
+
+/** The command that repairs an archive. */
+const fixOf = (path: string, { id, reference }: ArchiveRecord, ...switches: readonly string[]): string =>
+  commandText(exportCommand(path, { id }, { reference }, ...switches));

@@ -40,8 +40,8 @@ export async function endRun(
   const { folder, name, target, id, context } = one;
   const { request, replaces } = runFile.header;
   const expected = replaces && target.stats !== null ? markOf(target.stats) : null;
-  const hint = below === null ? moveAway(one) : `run ${sameCommand(one)} to resume`;
-  const assertSame = (): void => assertUnchanged(target, expected, hint);
+  const next = below === null ? moveAway(one) : `${sameCommand(one)} to resume`;
+  const assertSame = (): void => assertUnchanged(target, expected, next);
   assertSame();
   using file = new AtomicFile(target, folder.at(newFileName(name)));
   const write = (chunk: string | Buffer): void => file.write(chunk);
@@ -59,17 +59,17 @@ export async function endRun(
 }
 
 /**
- * Throws `failed` for the reference, with this hint, unless the target is still the `expected` file (null: there is none, or
+ * Throws `failed` for the reference, with this next, unless the target is still the `expected` file (null: there is none, or
  * an empty one).
  */
-export function assertUnchanged(target: Target, expected: FileMark | null, hint: string): void {
+export function assertUnchanged(target: Target, expected: FileMark | null, next: string): void {
   const stats = lstatSync(target.real, { throwIfNoEntry: false }) ?? null;
   if (expected === null ? stats === null || (stats.isFile() && stats.size === 0) : hasMark(stats, expected))
     return;
   const what = expected === null ? 'appeared' : 'was changed or removed';
   throw new Failure('failed', `${target.path} ${what} during this export; it was left as it is`, {
     scope: 'reference',
-    hint,
+    next,
   });
 }
 
@@ -138,8 +138,6 @@ export function failedExport(
   const hasPages = pages === undefined ? tally.paidRequests > 0 : pages + resumed > 0;
   // A failure of this export alone leaves pages to resume after if there is a token.
   const isResumable = failure.scope === 'reference' ? Boolean(facts.token) : hasPages && !isSpent;
-  const { update, all, outputDir } = one.options;
-  const price = update && all && outputDir !== null ? ' (--all buys finished channels again)' : '';
-  const next = isResumable ? `run ${sameCommand(one)} to resume${price}` : null;
-  return resultOf(one, { ...facts, failure, next });
+  const shown = isResumable ? failure.resumableWith(`${sameCommand(one)} to resume`) : failure;
+  return resultOf(one, { ...facts, failure: shown });
 }

@@ -8,7 +8,7 @@ import type { Run } from '../run/run.ts';
 import { buyPages } from './buy-pages.ts';
 import { assertUnchanged, endRun, failedExport, recordEnd } from './end-run.ts';
 import { beginRun, type Export, type Exports, inspect, nameOf, pathOf } from './exports.ts';
-import { moveAway, refusal, wholeCost } from './messages.ts';
+import { moveAway, refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import { hasMark, noChecks } from './record.ts';
 import type { RunFile } from './run-file.ts';
@@ -63,7 +63,7 @@ async function performStep(
         one.label,
         one.operation.name === 'uploads'
           ? 'kept: already exported; --update adds new uploads'
-          : `kept: already exported; --restart exports it again (${wholeCost})`,
+          : 'kept: already exported; --restart exports it again',
       );
       return [resultOf(one, { status: 'kept', entries: one.record?.entries ?? 0 }), null];
     case 'export': {
@@ -110,8 +110,8 @@ async function exportList(run: Run, one: Export, runFile: RunFile): Promise<Resu
   if (entries === 0 && target.stats !== null && target.stats.size > 0) {
     runFile.remove();
     const message = `the list is empty, but ${target.path} is not: it was not replaced`;
-    const hint = 'check the reference; if the list is really empty, remove the file';
-    return failedExport(run, one, new Failure('invalid_response', message, { status: 200, hint }), facts);
+    const next = 'check the reference; if the list is really empty, remove the file';
+    return failedExport(run, one, new Failure('invalid_response', message, { status: 200, next }), facts);
   }
   const isLost = one.record?.id === one.id && one.existing.file === 'none' && isArchive(one.request);
   const was = target.stats === null ? 'gone' : 'empty';

@@ -13,7 +13,6 @@ import {
   parseObject,
   shape,
 } from '../json/shape.ts';
-import { shellQuote } from '../text/sanitize.ts';
 
 /** What is known of an archive from its checks. Times are ISO 8601. */
 const isChecks = shape({
@@ -67,7 +66,7 @@ export function readRecord(folder: PrivateFolder, file: string): ArchiveRecord |
   const isOther = isNumber(version) && version !== recordVersion;
   const what = isOther ? `is of version ${version}, not ${recordVersion}` : 'cannot be read';
   throw new Failure('damaged', `the record ${folder.at(name)} ${what}`, {
-    hint: `delete it, so that its file has none: rm ${shellQuote(folder.at(name))}`,
+    next: { purpose: 'delete it: its file stays', program: 'rm', operands: [folder.at(name)] },
   });
 }
 

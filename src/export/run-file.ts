@@ -17,7 +17,7 @@ import {
 } from '../json/shape.ts';
 import { type Position, startPosition, videoIdOf } from '../run/list-pages.ts';
 import { isRecord } from './record.ts';
-import { giveUp, headerOf, type RunHeader, runName } from './run-header.ts';
+import { discardPages, headerOf, type RunHeader, runName } from './run-header.ts';
 
 /** The line behind the entries of a page: where the next page begins. */
 const isCommit = shape({
@@ -101,7 +101,7 @@ export class RunFile {
       if (header === null)
         throw usage(
           `${folder.at(name)} has pages of an interrupted run of another version`,
-          giveUp(folder, file),
+          discardPages(folder, file),
         );
       const opened = new RunFile(folder, name, fd, header, true);
       await opened.#readPages(stop);

@@ -13,7 +13,7 @@ import {
   shape,
 } from '../json/shape.ts';
 import { fileFormats } from '../output/formats.ts';
-import { shellQuote } from '../text/sanitize.ts';
+import type { Command } from '../text/command.ts';
 
 /** What an export asks for: only a run of the same request resumes it. */
 const isRequest = shape({
@@ -61,8 +61,11 @@ export const runName = (file: string): string => `${file}.run`;
 export const newFileName = (file: string): string => temporaryName(`${file}.new`);
 
 /** The next step for pages that this run cannot use. */
-export const giveUp = (folder: PrivateFolder, file: string): string =>
-  `to give it up: rm ${shellQuote(folder.at(runName(file)))}`;
+export const discardPages = (folder: PrivateFolder, file: string): Command => ({
+  purpose: 'to discard them',
+  program: 'rm',
+  operands: [folder.at(runName(file))],
+});
 
 /** Enough for the first line of a run file, in bytes. */
 const maxHeader = 256 * 1024;

@@ -45,8 +45,8 @@ export async function updateArchive(run: Run, one: Export, all: boolean, isSecon
       const { problem, status } = decision.feed;
       const day = new Date(decision.until).toISOString().slice(0, 10);
       const message = `cannot check for new uploads: the "latest" feed is ${problem}`;
-      const hint = `no action needed: if it is not back by ${day}, an update buys one page instead (1 credit)`;
-      throw new Failure('no_feed', message, { status, hint });
+      const next = `no action needed: if it is not back by ${day}, an update buys one page instead (1 credit)`;
+      throw new Failure('no_feed', message, { status, next });
     }
     case 'buy': {
       using newRun = beginRun(one, { all, expected: decision.expected, feedProblem: feed.problem });

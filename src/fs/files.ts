@@ -50,7 +50,7 @@ export function syncFolder(folder: string): void {
 export const randomHex = (): string =>
   process.getBuiltinModule('node:crypto').randomBytes(10).toString('hex');
 
-const systemErrors: Record<string, readonly [what: string, hint: string]> = {
+const systemErrors: Record<string, readonly [what: string, next: string]> = {
   ENOTDIR: ['a part of this path is not a folder', 'choose another place'],
   EACCES: ['permission denied', 'choose another place, or run it as the owner'],
   EPERM: ['permission denied', 'choose another place, or run it as the owner'],
@@ -81,10 +81,10 @@ export function fileError(error: unknown, file: string, doing: 'read' | 'open' |
   if (doing === 'open' && code === 'ENOENT')
     return usage(`${file}: the folder ${path.dirname(file)} does not exist (ENOENT)`, 'create it first');
   const known = code === 'ENOENT' ? ['it, or its folder, has been removed'] : systemErrors[code];
-  const [what, hint] = known ?? ['a file operation failed'];
+  const [what, next] = known ?? ['a file operation failed'];
   if (doing === 'open' && known !== undefined && !diskErrors.includes(code))
-    return usage(`${file}: ${what} (${code})`, hint);
-  return new Failure('failed', `${file}: ${what} (${code})`, { cause: error, hint });
+    return usage(`${file}: ${what} (${code})`, next);
+  return new Failure('failed', `${file}: ${what} (${code})`, { cause: error, next });
 }
 
 export function readProblem(error: unknown): string {
@@ -118,7 +118,7 @@ export function assertRoom(folder: string, bytes: number): void {
   // Virtual file systems may report 0 blocks.
   if (blocks === 0 || free >= required) return;
   const amounts = `${mebibytes(free)} free, ${mebibytes(required)} required`;
-  throw new Failure('failed', `not enough disk space in ${folder}: ${amounts}`, { hint: 'free some space' });
+  throw new Failure('failed', `not enough disk space in ${folder}: ${amounts}`, { next: 'free some space' });
 }
 
 const mebibytes = (bytes: number): string => `${(Math.floor(bytes / 1024 / 102.4) / 10).toFixed(1)} MiB`;

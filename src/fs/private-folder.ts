@@ -128,7 +128,7 @@ export class PrivateFolder {
     const stats = fs.fstatSync(fd);
     if (stats.isFile()) return fd;
     fs.closeSync(fd);
-    throw new Failure('failed', `${this.at(name)} is ${kindOf(stats)}, not a file`, { hint: 'move it away' });
+    throw new Failure('failed', `${this.at(name)} is ${kindOf(stats)}, not a file`, { next: 'move it away' });
   }
 
   #guard<T>(name: string, work: () => T): T {

@@ -36,7 +36,7 @@ const wildcard = '*';
 const maxNamed = 50;
 
 /** Names that other programs and `latest` have for fields of uploads and playlists, in lower case: what they have instead. */
-const namesElsewhere: readonly (readonly [names: readonly string[], hint: string])[] = [
+const namesElsewhere: readonly (readonly [names: readonly string[], next: string])[] = [
   [['id'], 'did you mean videoId?'],
   [['views', 'viewcount'], 'did you mean _views?'],
   [['duration', 'length'], 'did you mean _seconds?'],

@@ -1,12 +1,10 @@
 import { styleText } from 'node:util';
 import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
-import { type Failure, fallbackHint } from '../errors.ts';
+import type { Failure } from '../errors.ts';
+import { messageLine, type Step, stepText } from '../text/command.ts';
 import { minSecretLength, sanitize, withoutSecret } from '../text/sanitize.ts';
 import { decideTerminal, type Pager } from './terminal.ts';
-
-/** What separates two next steps in a hint; not a semicolon within quotes. */
-const nextStep = /; (?=(?:[^']*'[^']*')*[^']*$)/;
 
 /** All output on stderr. Each message is one line, `chanlist: ` first, free of control characters. */
 export class Stderr {
@@ -89,12 +87,11 @@ export class Stderr {
     await this.#pager.ended;
   }
 
-  /** A failure, always printed. Next steps, separated by semicolons, have lines of their own at a terminal. */
-  error(message: string, ...nextSteps: readonly string[]): void {
-    if (this.#stream.isTTY === true) {
-      this.#line(message, 'error: ');
-      for (const step of nextSteps.flatMap((steps) => steps.split(nextStep))) this.#line(step);
-    } else this.#line([message, ...nextSteps].join('; '), 'error: ');
+  /** A failure, always printed. The next step has a line of its own at a terminal. */
+  error(message: string, next: Step | null = null): void {
+    const isSplit = next !== null && this.#stream.isTTY === true;
+    this.#line(isSplit ? message : messageLine(message, next), 'error: ');
+    if (isSplit) this.#line(stepText(next));
   }
 
   /** What is wrong without being a failure. */
@@ -122,8 +119,7 @@ export class Stderr {
   }
 
   printFailure(failure: Failure): void {
-    const hint = failure.hint ?? fallbackHint(failure.code);
-    this.error(failure.message, ...(hint === undefined ? [] : [hint]));
+    this.error(failure.message, failure.next);
     this.printStack(failure);
   }
 

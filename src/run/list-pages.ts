@@ -196,7 +196,7 @@ function asTokenRefused(error: unknown): unknown {
   const { message, status } = error;
   return new Failure('refused', `the service no longer accepts the continuation token: ${message}`, {
     status,
-    hint: 'start the listing again from its first page',
+    next: 'start the listing again from its first page',
   });
 }
 

@@ -56,7 +56,7 @@ export async function printDryRun(
     });
     await new Stdout(context, stderr).write(lines.join(''));
   }
-  for (const { text, nextSteps } of failureLines(results, null, options)) stderr.error(text, ...nextSteps);
+  for (const { text, next } of failureLines(results, null, options)) stderr.error(text, next);
   stderr.result(sumText(requests));
   return gravest(results.map(({ failure }) => failure?.exit ?? 0));
 }

@@ -1,6 +1,7 @@
-import { commandLine } from '../cli/options.ts';
-import type { Failure } from '../errors.ts';
+import { commandOf } from '../cli/options.ts';
+import { type Failure, toFailure } from '../errors.ts';
 import { Stdout } from '../output/stdout.ts';
+import type { Step } from '../text/command.ts';
 import { count, credits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import {
@@ -36,7 +37,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     if (!run.hasReaderLeft)
       await output.write(closing).catch((error) => {
         // The same failure again, of a listing that could not be written.
-        if (error !== result.failure) throw error;
+        if (toFailure(error).message !== result.failure?.message) throw error;
       });
     return result;
   };
@@ -62,6 +63,10 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const { position, pages, failure } = await listPages(run, value, before, sink, tally);
     const { entries, hasMore, token, total } = position;
     const isResumable = failure === null || (!isBroken && canResume(failure, token));
+    const resume =
+      (failure !== null || run.hasReaderLeft) && isResumable && references.length === 1
+        ? resumeStep(run, position, failure)
+        : null;
     return resultOf(reference, {
       id,
       ...(failure === null && hasMore && { status: 'limited' }),
@@ -69,11 +74,8 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
       missing: missingEntries(total, pages, entries),
       pages,
       token: hasMore && isResumable ? token : null,
-      failure,
-      next:
-        (failure !== null || run.hasReaderLeft) && isResumable && references.length === 1
-          ? resumeHint(run, position, failure)
-          : null,
+      failure: resume === null ? failure : (failure?.resumableWith(resume) ?? null),
+      resume,
     });
   };
 
@@ -98,11 +100,11 @@ const canResume = (failure: Failure, token: string | null): boolean =>
 const maxShownBytes = 4096;
 
 /** How to list the rest of a single reference; null if the same would happen again. */
-function resumeHint(
+function resumeStep(
   { options: { invocation, continuation, limit } }: Run,
   { token, entries }: Position,
   failure: Failure | null,
-): string | null {
+): Step | null {
   if (token === null || token === continuation)
     return failure === null || failure.code === 'budget' ? null : 'run the same command again';
   if (isUnsafe(token) || Buffer.byteLength(token) > maxShownBytes)
@@ -110,7 +112,7 @@ function resumeHint(
   const add = [{ name: '--continuation', value: token }];
   if (limit !== null && entries < limit) add.push({ name: '--limit', value: String(limit - entries) });
   const drop = ['--from', '--continuation', '--limit'];
-  return `resume with: ${commandLine(invocation, [], { drop, add })}`;
+  return commandOf(invocation, [], { purpose: 'resume with', drop, add });
 }
 
 /** Says of a listing that a terminal has cut how many entries there are, and what all of them cost. */

@@ -6,8 +6,8 @@ import { inputName, type Line, readLines } from '../fs/text-input.ts';
 import { newTally, type Tally } from '../service/budget.ts';
 import type { ReferenceKind } from '../service/contract.ts';
 import { expectedReference, type ParsedReference, parseReference } from '../service/parse-reference.ts';
+import { shellQuote } from '../text/command.ts';
 import { thousands } from '../text/count.ts';
-import { shellQuote } from '../text/sanitize.ts';
 
 export interface Reference extends Omit<ParsedReference, 'reference'> {
   /** As given; null with `--continuation`. */
@@ -65,16 +65,16 @@ export async function readReferences(
   if (first !== undefined) {
     const isList = from === null && existsSync(first.place) && !existsSync(`${first.place}/.`);
     const { message } = first.failure;
-    const hint = isList
+    const next = isList
       ? `did you mean --from ${shellQuote(first.place)}?`
-      : (first.failure.hint ?? 'nothing was sent');
+      : (first.failure.next ?? 'nothing was sent');
     // A message about an argument quotes it.
     const said = message.includes(first.place) ? message : `${first.place}: ${message}`;
-    if (bad.length === 1) throw usage(said, hint);
+    if (bad.length === 1) throw usage(said, next);
     const places = bad.slice(0, maxNamed).map(({ place }) => place);
     const more = bad.length > maxNamed ? ` and ${thousands(bad.length - maxNamed)} more` : '';
     const what = `${thousands(bad.length)} are not ${kind} references; the first: ${message}`;
-    throw usage(`${places.join(', ')}${more}: ${what}`, hint);
+    throw usage(`${places.join(', ')}${more}: ${what}`, next);
   }
   if (inputs.length > 0) return inputs;
   if (from != null)

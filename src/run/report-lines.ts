@@ -1,12 +1,13 @@
 /** The lines of a run on stderr, one per cause. Pure. */
-import { accountFlagsOf, type CommonOptions, commandLine } from '../cli/options.ts';
-import { type Failure, type FailureCode, fallbackHint, type Warning } from '../errors.ts';
+import { accountFlagsOf, type CommonOptions } from '../cli/options.ts';
+import type { Failure, FailureCode, Warning } from '../errors.ts';
 import { demoReferences } from '../sandbox/defaults.ts';
 import { type Credits, describeCredits, spent } from '../service/budget.ts';
+import type { Step } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 import type { Result } from './results.ts';
 
-export const maxNames = 3;
+const maxNames = 3;
 
 const sumOf = (results: readonly Result[], of: (result: Result) => number): number =>
   results.reduce((sum, result) => sum + of(result), 0);
@@ -16,10 +17,10 @@ const present = (...parts: readonly Part[]): string[] => parts.flatMap((part) =>
 /** The parts of a message in one line; empty parts are omitted. */
 const line = (...parts: readonly Part[]): string => present(...parts).join('; ');
 
-type Group<T> = readonly [T, ...T[]];
+export type Group<T> = readonly [T, ...T[]];
 
 /** The members of each group, by a key, in order of appearance. */
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Group<T>[] {
+export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Group<T>[] {
   const groups = new Map<string, [T, ...T[]]>();
   for (const item of items) {
     const group = groups.get(keyOf(item));
@@ -65,8 +66,7 @@ export function failureLines(
   );
   const lines = groups.map((group) => failureLine(group, results, options, areAllAbsent));
   if (ended === null || failed.some(({ failure }) => failure.code === ended.code)) return lines;
-  const nextSteps = present(ended.hint ?? fallbackHint(ended.code));
-  return [...lines, { text: ended.message, nextSteps, failure: ended }];
+  return [...lines, { text: ended.message, next: ended.next, failure: ended }];
 }
 
 /** Failures of a reference or feed; a token that is 404 is only refused. */
@@ -79,15 +79,12 @@ function failureLine(
   results: readonly Result[],
   options: RunFlags,
   areAllAbsent: boolean,
-): { readonly text: string; readonly nextSteps: readonly string[]; readonly failure: Failure } {
+): { readonly text: string; readonly next: Step | null; readonly failure: Failure } {
   const [{ failure }] = group;
-  const next = group.find((result) => result.next !== null)?.next ?? null;
   const isOfRun = failure.scope === 'run';
   // A failure of the run is about a reference only if there are others.
   const reached = group.filter(({ isReached }) => isReached && (!isOfRun || results.length > 1));
   const others = group.filter(({ isReached }) => !isReached);
-  const hint =
-    hintOf(failure, options, areAllAbsent) ?? (next === null ? fallbackHint(failure.code) : null) ?? '';
   const text = line(
     withNames(
       reached.map(({ label }) => label),
@@ -96,22 +93,22 @@ function failureLine(
     others.length > 0 && results.length > 1 ? `stopped, ${thousands(others.length)} more not reached` : null,
     failure.scope === 'reference' ? spentText(group) : spentText(results),
   );
-  return { text, nextSteps: present(hint, next), failure };
+  return { text, next: adviceOf(failure, options, areAllAbsent), failure };
 }
 
-/** What to do about a failure; null: it names nothing. */
-function hintOf({ code, hint }: Failure, options: RunFlags, areAllAbsent: boolean): string | null {
+/** What to do about a failure, as far as that depends on the whole run. */
+function adviceOf({ code, next }: Failure, options: RunFlags, areAllAbsent: boolean): Step | null {
   const { sandbox } = options;
   if (sandbox && code === 'not_found') return demoReferences;
-  if (code === 'unauthorized' && hint === undefined) {
-    const flags = accountFlagsOf(options);
-    return `see which key was used: ${commandLine({ name: 'auth status', flags }, [])}`;
-  }
-  if (!areAllAbsent || sandbox) return hint ?? null;
+  if (code === 'unauthorized' && next === null)
+    return {
+      purpose: 'see which key was used',
+      program: 'chanlist auth status',
+      operands: [],
+      flags: accountFlagsOf(options),
+    };
   // If nothing at all is found, it is the address rather than each reference.
-  const address = 'check the address and --namespace';
-  if (code === 'no_feed') return line(address, hint && `if they are right, ${hint}`);
-  return line(code === 'gone' ? null : hint, address);
+  return areAllAbsent && !sandbox ? 'check the references, the address and --namespace' : next;
 }
 
 /** `3 credits spent`; null if nothing was, except where a bound did not allow it. */

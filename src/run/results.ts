@@ -1,6 +1,7 @@
 import type { Clock } from '../context.ts';
 import { type ExitCode, Failure, toFailure } from '../errors.ts';
 import type { Budget } from '../service/budget.ts';
+import type { Step } from '../text/command.ts';
 import { escapeUnsafe } from '../text/sanitize.ts';
 import type { Reference } from './read-references.ts';
 
@@ -32,8 +33,8 @@ export interface Result extends Pick<Reference, 'reference' | 'label' | 'tally'>
   /** Token of the first page that is not fully printed. */
   readonly token: string | null;
   readonly failure: Failure | null;
-  /** The next step for this reference; `failure` itself may be that of other references, too. */
-  readonly next: string | null;
+  /** How to resume, if the reader closed the pipe. */
+  readonly resume: Step | null;
   readonly isReached: boolean;
 }
 
@@ -55,7 +56,7 @@ export function resultOf({ reference, label, tally }: Reference, facts: Partial<
     resumed: 0,
     token: null,
     failure,
-    next: null,
+    resume: null,
     isReached: true,
     ...facts,
   };
@@ -85,7 +86,7 @@ export function startSummary(command: string, budget: Budget, clock: Clock, summ
     const total = end && budget.total;
     const counts = statuses.map((status) => [status, results.filter((one) => one.status === status).length]);
     const report = {
-      ...{ command, started, seconds, exit: end?.exit ?? null, error: end?.failure ?? null },
+      ...{ command, started, seconds, exit: end?.exit ?? null, error: shortError(end?.failure ?? null) },
       credits: total?.credits ?? null,
       requests: total?.requests ?? null,
       retries: total?.retries ?? null,
@@ -103,7 +104,7 @@ export function startSummary(command: string, budget: Budget, clock: Clock, summ
         credits: total && result.tally.credits,
         resumed: result.resumed,
         continuation_token: result.token,
-        error: result.failure,
+        error: shortError(result.failure),
         exit: result.failure?.exit ?? null,
       })),
     };
@@ -114,8 +115,12 @@ export function startSummary(command: string, budget: Budget, clock: Clock, summ
       const { writeFileAtomic } = await import('../fs/atomic.ts');
       writeFileAtomic(target, text);
     } catch (error) {
-      const { message, hint } = toFailure(error);
-      throw new Failure('failed', `--summary: ${message}`, { hint, cause: error });
+      const { message, next } = toFailure(error);
+      throw new Failure('failed', `--summary: ${message}`, { next, cause: error });
     }
   };
 }
+
+/** A failure in the summary. */
+const shortError = (failure: Failure | null): object | null =>
+  failure && { code: failure.code, status: failure.status, message: failure.message };

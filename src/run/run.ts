@@ -6,6 +6,7 @@ import type { Stderr } from '../output/stderr.ts';
 import type { Budget } from '../service/budget.ts';
 import type { Client } from '../service/client.ts';
 import type { Operation } from '../service/contract.ts';
+import { stepText } from '../text/command.ts';
 import type { Reference } from './read-references.ts';
 import { failureLines, tallyText, warningLines } from './report-lines.ts';
 import { type Result, startSummary, unreachedResult } from './results.ts';
@@ -125,7 +126,8 @@ export class Run implements AsyncDisposable {
     const tally = tallyText(results, budget.total.credits, operation.credits > 0, destination);
     if (this.hasReaderLeft) {
       // A pager that was left early.
-      if (stderr.isPaged) for (const text of [tally, results[0]?.next]) if (text) stderr.note(text);
+      if (stderr.isPaged)
+        for (const text of [tally, results[0]?.resume]) if (text) stderr.note(stepText(text));
       await writeSummary(results, { exit: 0, failure: null });
       return 0;
     }
@@ -133,8 +135,8 @@ export class Run implements AsyncDisposable {
     const ended = this.ended ?? (isUndone ? this.stopped : null);
     for (const text of warningLines(this.#warnings)) stderr.warn(text);
     if (refusal === null) {
-      for (const { text, nextSteps, failure } of failureLines(results, ended, options)) {
-        stderr.error(text, ...nextSteps);
+      for (const { text, next, failure } of failureLines(results, ended, options)) {
+        stderr.error(text, next);
         stderr.printStack(failure);
       }
       if (tally !== null && (ended === null || results.length > 1)) stderr.note(tally);
@@ -143,7 +145,7 @@ export class Run implements AsyncDisposable {
     try {
       await writeSummary(results, { exit, failure: ended });
     } catch (error) {
-      stderr.error(toFailure(error).line());
+      stderr.printFailure(toFailure(error));
       return exit === 0 ? 1 : exit;
     }
     if (refusal !== null) throw refusal;

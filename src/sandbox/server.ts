@@ -42,8 +42,8 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}) {
     server.once('error', (cause) => {
       const code = systemCode(cause) ?? cause.message;
       const why = code === 'EADDRINUSE' ? 'the port is in use' : code;
-      const hint = '--port 0 takes any free port; --host defaults to 127.0.0.1';
-      reject(new Failure('failed', `cannot listen on ${host}, port ${port}: ${why}`, { hint, cause }));
+      const next = '--port 0 takes any free port; --host defaults to 127.0.0.1';
+      reject(new Failure('failed', `cannot listen on ${host}, port ${port}: ${why}`, { next, cause }));
     });
     server.listen({ host, port }, resolve);
   });

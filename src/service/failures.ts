@@ -8,7 +8,7 @@ interface Meaning {
   readonly code: FailureCode;
   readonly what: string;
   readonly isRetryable?: boolean;
-  readonly hint?: string | undefined;
+  readonly next?: string | undefined;
 }
 
 const rejected: Meaning = { code: 'unauthorized', what: 'the key was rejected' };
@@ -16,20 +16,20 @@ const busy: Meaning = { code: 'unavailable', what: 'the service is not available
 const noFeed: Meaning = {
   code: 'not_found',
   what: 'there is no such channel, or it has no feed',
-  hint: 'chanlist resolve says whether there is one, for free',
+  next: 'chanlist resolve says whether there is one, for free',
 };
 const blocked: Meaning = {
   code: 'refused',
   what: 'something in front of the service refused the request',
-  hint: 'check the address and the network: a proxy or a firewall responded',
+  next: 'check the address and the network: a proxy or a firewall responded',
 };
 
 /** The other statuses go by their class. */
 const statuses: Readonly<Record<number, Meaning>> = {
   401: rejected,
-  402: { code: 'no_credits', what: 'no credits', hint: 'add credits to the account' },
+  402: { code: 'no_credits', what: 'no credits', next: 'add credits to the account' },
   403: rejected,
-  404: { code: 'not_found', what: 'not found', hint: 'check the spelling' },
+  404: { code: 'not_found', what: 'not found', next: 'check the spelling' },
   408: busy,
   429: { code: 'rate_limited', what: 'rate limited', isRetryable: true },
   500: busy,
@@ -46,8 +46,8 @@ function meaningOfStatus(status: number, isFeed: boolean, isJson: boolean): Mean
   if (status >= 500) return { ...busy, isRetryable: false };
   if (status >= 400) return { code: 'refused', what: 'the service refused the request' };
   if (status < 300) return { code: 'invalid_response', what: 'the service sent an unexpected status' };
-  const hint = 'set the address with --base-url';
-  return { code: 'invalid_response', what: 'the service redirects, which is not followed', hint };
+  const next = 'set the address with --base-url';
+  return { code: 'invalid_response', what: 'the service redirects, which is not followed', next };
 }
 
 const errors: Readonly<Record<string, string>> = {
@@ -99,14 +99,14 @@ function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meanin
   if (sent && key in invalid && !isCut) return { code: 'invalid_response', what: words };
   if (sent) return { ...busy, what: `no complete response: ${words}` };
   if (certificateCode.test(key)) {
-    const hint = 'check the address; name a private certificate authority with NODE_EXTRA_CA_CERTS';
-    return { code: 'unreachable', what: `${at} cannot be trusted: ${words}`, hint };
+    const next = 'check the address; name a private certificate authority with NODE_EXTRA_CA_CERTS';
+    return { code: 'unreachable', what: `${at} cannot be trusted: ${words}`, next };
   }
   const isProxy = key === 'PROXY';
-  const hint = isProxy
+  const next = isProxy
     ? 'check the proxy in HTTPS_PROXY or HTTP_PROXY, its user name and password'
     : 'check the address and the network';
-  return { code: 'unreachable', what: `cannot reach ${at}: ${words}`, isRetryable: !isProxy, hint };
+  return { code: 'unreachable', what: `cannot reach ${at}: ${words}`, isRetryable: !isProxy, next };
 }
 
 /**
@@ -120,16 +120,16 @@ export function failedAttempt(
   const { status, headers } = outcome;
   if ('cause' in outcome && (status === null || status === 200)) {
     const { cause, sent } = outcome;
-    const { code, what, hint, isRetryable = false } = meaningOfError(outcome, at);
-    const failure = new Failure(code, what, { status, hint, cause });
+    const { code, what, next, isRetryable = false } = meaningOfError(outcome, at);
+    const failure = new Failure(code, what, { status, next, cause });
     return { failure, isRetryable, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'none' };
   }
   // The status alone shows that nothing was charged, and why: the body may not have arrived.
   const detail = 'body' in outcome ? detailOf(outcome.body) : null;
-  const { code, what, hint, isRetryable = false } = meaningOfStatus(status ?? 0, isFeed, detail !== null);
+  const { code, what, next, isRetryable = false } = meaningOfStatus(status ?? 0, isFeed, detail !== null);
   const said = (status ?? 0) < 400 ? headers.location : detail?.replace(/\s+/g, ' ').trim();
   const words = said ? `${status}: ${excerpt(hide(said))}` : `${status}`;
-  const failure = new Failure(code, `${what} (${words})`, { status, hint });
+  const failure = new Failure(code, `${what} (${words})`, { status, next });
   const retryAfterMs = retryAfter(headers['retry-after'], now);
   return { failure, isRetryable, retryAfterMs, charge: 'none' };
 }
@@ -158,10 +158,11 @@ function messageOf(value: unknown): string {
 export function finalFailure(attempt: FailedAttempt, reason: EndReason, attempts: number): Failure {
   const { failure, retryAfterMs } = attempt;
   if (reason === 'not retried') return failure;
-  const when = retryAfterMs === null ? 'try again later' : `try again in ${span(retryAfterMs)}`;
-  if (reason === 'max-wait') return failure.with({ hint: `${when}, or allow more with --max-wait` });
+  const when = retryAfterMs === null ? 'later' : `in ${span(retryAfterMs)}`;
+  if (reason === 'max-wait')
+    return failure.with({ next: `try again ${when}, or allow more with --max-wait` });
   const message = attempts === 1 ? failure.message : `${failure.message}, after ${attempts} attempts`;
-  const hint =
-    reason === 'charged twice' ? `each attempt may have been charged: ${when}` : (failure.hint ?? when);
-  return failure.with({ message, hint });
+  if (reason === 'charged twice')
+    return failure.with({ message, next: `try again ${when}: each attempt may have been charged` });
+  return failure.with({ message, next: failure.next ?? `try again ${when}` });
 }

@@ -28,10 +28,6 @@ export function escapeUnsafe(json: string): string {
   return json.replace(unsafeInJson, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-export function shellQuote(word: string): string {
-  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
 /** Shorter secrets are not hidden in every message: they match ordinary words. */
 export const minSecretLength = 8;
 

@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import { usage } from '../../errors.ts';
 import { type BaseUrl, completeScheme, parseAddress } from '../../service/address.ts';
 import { defaultNamespace } from '../../service/contract.ts';
-import { shellQuote } from '../../text/sanitize.ts';
+import { shellQuote } from '../../text/command.ts';
 import { verifyKey } from './verify-key.ts';
 
 export const about = [
@@ -45,10 +45,10 @@ export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = a
   const failure = options.noVerify ? null : await verifyKey(service, context, stderr, options);
   if (failure !== null) {
     const isRejected = failure.code === 'unauthorized';
-    const hint = isRejected
+    const next = isRejected
       ? 'check the key and the address'
-      : `${failure.hint}; --no-verify stores it anyway`;
-    throw failure.with({ hint: `nothing is stored; ${hint}` });
+      : `${failure.next}; --no-verify stores it anyway`;
+    throw failure.with({ next: `nothing is stored; ${next}` });
   }
   const maxCredits = options.maxCredits.length > 0 ? options.maxCredits : (stored?.maxCredits ?? []);
   const { active } = await updateStore(env, (store) => ({

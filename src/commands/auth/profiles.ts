@@ -5,7 +5,7 @@ import type { CommandFile } from '../../cli/command.ts';
 import type { OutputOptions } from '../../cli/options.ts';
 import { usage } from '../../errors.ts';
 import { printRecords } from '../../run/output.ts';
-import { shellQuote } from '../../text/sanitize.ts';
+import { shellQuote } from '../../text/command.ts';
 
 export const list: CommandFile = {
   about: ['Lists the stored profiles. Sends nothing.'],

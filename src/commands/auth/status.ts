@@ -5,7 +5,7 @@ import type { Example, RunCommand } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import { printRecords } from '../../run/output.ts';
 import { formatBounds } from '../../service/budget.ts';
-import { shellQuote } from '../../text/sanitize.ts';
+import { shellQuote } from '../../text/command.ts';
 import { verifyKey } from './verify-key.ts';
 
 export const about = ['Shows the account in use and verifies its key with a free request.'];
@@ -28,7 +28,7 @@ export const run: RunCommand<CommonOptions> = async (options, context, stderr) =
     else {
       status = 'rejected';
       const login = `store another one: chanlist auth login --profile ${shellQuote(profile ?? '')}`;
-      failure = failure.with({ hint: isStoredKey ? login : `the key comes from ${keySource}` });
+      failure = failure.with({ next: isStoredKey ? login : `the key comes from ${keySource}` });
     }
   }
   const record = {

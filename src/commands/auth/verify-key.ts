@@ -36,8 +36,8 @@ export async function verifyKey(
     const { baseUrl, namespace } = service;
     const place = `the address ${baseUrl.href} or --namespace ${namespace} may be wrong`;
     if (error.exit === 7)
-      return error.with({ message, hint: `${error.hint ?? 'try again later'}; ${place}` });
-    return new Failure('invalid_response', message, { status: error.status, hint: place, cause: error });
+      return error.with({ message, next: `${error.next ?? 'try again later'}; ${place}` });
+    return new Failure('invalid_response', message, { status: error.status, next: place, cause: error });
   } finally {
     await client.close();
     await progress.stop();

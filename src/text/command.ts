@@ -1,0 +1,44 @@
+export interface Flag {
+  /** `--format` */
+  readonly name: string;
+  /** Null: a switch. */
+  readonly value: string | null;
+}
+
+/** A command that a message prints. It can be pasted into a shell. */
+export interface Command {
+  /** Printed before it: `resume with`. */
+  readonly purpose?: string;
+  /** `chanlist uploads`, `rm` */
+  readonly program: string;
+  readonly operands: readonly string[];
+  readonly flags?: readonly Flag[];
+}
+
+/** What a user can do next: one sentence or one command. */
+export type Step = string | Command;
+
+export function stepText(step: Step): string {
+  if (typeof step === 'string') return step;
+  return step.purpose === undefined ? commandText(step) : `${step.purpose}: ${commandText(step)}`;
+}
+
+/** A message and its next step in one line, as in mail. */
+export function messageLine(message: string, next: Step | null): string {
+  return next === null ? message : `${message}; ${stepText(next)}`;
+}
+
+export function commandText({ program, operands, flags = [] }: Command): string {
+  return [program, ...operands.map((operand) => shellQuote(operand)), ...flags.map(flagText)].join(' ');
+}
+
+function flagText({ name, value }: Flag): string {
+  if (value === null) return name;
+  if (name.startsWith('--') && (value.startsWith('-') || name === '--continuation'))
+    return `${name}=${shellQuote(value)}`;
+  return `${name} ${shellQuote(value)}`;
+}
+
+export function shellQuote(word: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
