@@ -123,9 +123,14 @@ export class Failure extends Error {
     return new Failure(this.code, message, { status, next, scope, exit, cause, ...changes });
   }
 
+  /** Its next step is the usual one of its kind. */
+  get hasUsualStep(): boolean {
+    return this.next === usualStep(this.code);
+  }
+
   /** The failure with how to resume as its next step, behind what it asks for first. */
   resumableWith(resume: Step): Failure {
-    const first = this.next === usualStep(this.code) ? null : this.next;
+    const first = this.hasUsualStep ? null : this.next;
     if (typeof first !== 'string') return this.with({ next: resume });
     if (typeof resume === 'string') return this.with({ next: `${first}, then ${resume}` });
     return this.with({ next: { ...resume, purpose: `${first}, then ${resume.purpose}` } });

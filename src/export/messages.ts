@@ -19,9 +19,15 @@ export function exportCommand(
   { id, format = 'ndjson', fields = null, limit = null, service }: Partial<ExportRequest> & { id: string },
   {
     purpose,
+    command = isUpdatable(id) ? 'uploads' : 'playlist',
     reference = id,
     flags = [],
-  }: { readonly purpose?: string; readonly reference?: string; readonly flags?: readonly Flag[] },
+  }: {
+    readonly purpose?: string;
+    readonly command?: string;
+    readonly reference?: string;
+    readonly flags?: readonly Flag[];
+  },
   ...switches: readonly string[]
 ): Command {
   const given: Flag[] = [{ name: '-o', value: path }];
@@ -31,7 +37,7 @@ export function exportCommand(
   if (service === sandboxName) given.push({ name: '--sandbox', value: null });
   return {
     ...(purpose && { purpose }),
-    program: `chanlist ${isUpdatable(id) ? 'uploads' : 'playlist'}`,
+    program: `chanlist ${command}`,
     operands: [reference],
     flags: [...given, ...flags, ...switchesOf(switches)],
   };
@@ -39,14 +45,14 @@ export function exportCommand(
 
 /** The command for the FILE of an export of this run, with these switches. */
 export const commandFor = (
-  { target, request, reference, value, options }: Export,
+  { target, operation, request, reference, value, options }: Export,
   purpose: string,
   ...switches: readonly string[]
 ): Command =>
   exportCommand(
     target.path,
     request,
-    { purpose, reference: reference ?? value, flags: carriedFlagsOf(options) },
+    { purpose, command: operation.name, reference: reference ?? value, flags: carriedFlagsOf(options) },
     ...switches,
   );
 

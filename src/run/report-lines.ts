@@ -93,7 +93,9 @@ function failureLine(
     others.length > 0 && results.length > 1 ? `stopped, ${thousands(others.length)} more not reached` : null,
     failure.scope === 'reference' ? spentText(group) : spentText(results),
   );
-  return { text, next: adviceOf(failure, options, areAllAbsent), failure };
+  // Pages of any of them may wait to be resumed.
+  const advising = group.find((result) => !result.failure.hasUsualStep)?.failure ?? failure;
+  return { text, next: adviceOf(advising, options, areAllAbsent), failure };
 }
 
 /** What to do about a failure, as far as that depends on the whole run. */

@@ -163,6 +163,6 @@ export function finalFailure(attempt: FailedAttempt, reason: EndReason, attempts
     return failure.with({ next: `try again ${when}, or allow more with --max-wait` });
   const message = attempts === 1 ? failure.message : `${failure.message}, after ${attempts} attempts`;
   if (reason === 'charged twice')
-    return failure.with({ message, next: `try again ${when}: each attempt may have been charged` });
-  return failure.with({ message, next: failure.next ?? `try again ${when}` });
+    return failure.with({ message: `${message}, each of which may have been charged` });
+  return failure.with({ message, next: retryAfterMs === null ? failure.next : `try again ${when}` });
 }

@@ -95,9 +95,9 @@ test('no active profile: said first, with how to choose one; then what else woul
   const said = "no profile is active (stored: work, home, o'b)";
   const hint = 'chanlist auth switch work; or set CHANLIST_BASE_URL and CHANLIST_API_KEY';
   const { problem: first } = await find();
-  assert.deepEqual([first?.exit, first?.message, first?.hint], [3, said, hint]);
+  assert.deepEqual([first?.exit, first?.message, first?.next], [3, said, hint]);
   const { problem } = await find({}, { CHANLIST_BASE_URL: full.CHANLIST_BASE_URL });
-  assert.equal(problem?.hint, 'chanlist auth switch work; or set CHANLIST_API_KEY');
+  assert.equal(problem?.next, 'chanlist auth switch work; or set CHANLIST_API_KEY');
 });
 
 test('an unknown profile is a usage error that names the known ones', async (t) => {
@@ -106,11 +106,11 @@ test('an unknown profile is a usage error that names the known ones', async (t) 
     await assert.rejects(find({ profile: 'wrok' }, env), {
       exit: 2,
       message: /no profile 'wrok'/,
-      hint: /did you mean work\?.*work, home/,
+      next: /did you mean work\?.*work, home/,
     });
-  await assert.rejects(find({}, { CHANLIST_PROFILE: 'other' }), { exit: 2, hint: /work, home/ });
+  await assert.rejects(find({}, { CHANLIST_PROFILE: 'other' }), { exit: 2, next: /work, home/ });
   const nobody = finder({ HOME: join(await temporaryFolder(t), 'nobody') });
-  await assert.rejects(nobody({ profile: 'x' }), { exit: 2, hint: /none is stored/ });
+  await assert.rejects(nobody({ profile: 'x' }), { exit: 2, next: /none is stored/ });
 });
 
 test('wrong values are usage errors that name their source', async (t) => {

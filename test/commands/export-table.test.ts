@@ -42,33 +42,33 @@ const csv = { args: 'uploads @a -o a.csv', name: 'a.csv' };
 const limited = { args: 'uploads @a -o a.json --limit 7', name: 'a.json' };
 const whole: Range = [0, 12];
 
-const restart = String.raw` \(1 credit per 100 entries\): chanlist .* -o \S+.* --restart$`;
-const all =
-  /; restore it, or keep every line that is an entry and add the others: chanlist uploads .* --update --all$/;
+const restart = String.raw`: chanlist .* -o \S+.* --restart$`;
+const all = /; restore it, or add what is missing: chanlist uploads .* --update --all$/;
 /** The only line on stderr of a cell. */
 const says: Readonly<Record<string, RegExp>> = {
   add: /kept: already exported; --update adds new uploads$/,
-  renew: /kept: already exported; --restart exports it again \(1 credit per 100 entries\)$/,
+  renew: /kept: already exported; --restart exports it again$/,
   gone: /a\.ndjson was gone: its whole list was exported again$/,
   adopted: /had no record.* not known: --update --all buys every page$/,
   left: /left out 1 line; the first: line 1 is an entry of UCx$/,
   appeared: /a\.ndjson appeared .*left as it is; move it away, then run the same command again/,
   lost: new RegExp(`has 10 entries, but had 12 entries${all.source}`),
   damaged: new RegExp(`is damaged: line 1 is an entry of UCx${all.source}`),
-  stranger: /no archive of this channel.*: line (?:1 is not JSON|2 has no videoId); name another/,
+  stranger:
+    /is not an archive of this channel: line (?:1 is not JSON|2 has no videoId); choose another file name$/,
   token: new RegExp(`no longer accepts the continuation token.*${restart}`),
   loop: new RegExp(`(?:the same page twice|repeats itself).*${restart}`),
   dropped: /the same page twice.*run the same command again: it starts over$/,
   another:
-    /has pages of an interrupted run of .*(?:csv|title|limit 9|UCb|PLx|localhost|version).*: rm \S+\.run$/,
-  ours: /has pages of an interrupted run of UCa\S+, as ndjson, at .*; to resume it: chanlist uploads UCa\S+ -o a\.ndjson; .*: rm \S+\.run$/,
+    /has pages of an interrupted (?:export of .*(?:csv|title|limit 9|UCb|PLx|localhost)|run of another version).*: rm \S+\.run$/,
+  ours: /has pages of an interrupted export of UCa\S+, as ndjson, at .*; to discard them: rm \S+\.run$/,
   mounted: /no archive at .*, and no \.chanlist beside it; is the disk mounted\? .*omit --update$/,
-  unknown: new RegExp(`exists, and chanlist has no record of it; name another file, or replace it${restart}`),
-  adoptable: new RegExp(
-    `no record of it; if each line is an entry .*: chanlist uploads .* --update; name another.*${restart}`,
+  unknown: new RegExp(`exists; choose another file name, or replace it${restart}`),
+  adoptable: new RegExp(`exists; choose another file name, or replace it${restart}`),
+  other: new RegExp(
+    `is an archive of (?:PLx|UC[ab]-+), not of (?:PLx|UCa-+); choose another file name, or replace it${restart}`,
   ),
-  other: new RegExp(`is an archive of (?:PLx|UC[ab]-+), not of (?:PLx|UCa-+); name another file.*${restart}`),
-  view: new RegExp(`is an archive; chanlist show prints it in other formats; name another.*${restart}`),
+  view: new RegExp(`is an archive; choose another file name, or replace it${restart}`),
   record: /the record \S+a\.ndjson\.json (?:is of version 1, not 3|cannot be read); delete it/,
   empty: /the list is empty, but \S+ is not: it was not replaced/,
 };
@@ -284,7 +284,7 @@ row('an empty list, and a view', steps(exporting(csv.args), uploading(0)), '- | 
 
 /** The commands that a line says to run to get what was asked for. */
 const commandsIn = (line: string): string[] =>
-  [...line.matchAll(/(?<=: )(?<!(?:resume it|has none): )(?:chanlist|rm) [^;(]*?(?= \(|;|$)/g)].map(
+  [...line.matchAll(/(?<=: )(?<!(?:its file stays|discard them): )(?:chanlist|rm) [^;(]*?(?= \(|;|$)/g)].map(
     ([command]) => command,
   );
 

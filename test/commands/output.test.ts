@@ -46,7 +46,7 @@ test('json cut short: has_more true and the token of the first page not fully pr
     const { results, continuation_token, has_more, error, ...rest } = JSON.parse(result.stdout);
     assert.deepEqual([result.exit, continuation_token, has_more, results.length], [exit, token, true, rows]);
     assert.deepEqual(Object.keys(rest), ['playlist_info']);
-    assert.deepEqual(Object.keys(error ?? {}), exit === 9 ? ['code', 'status', 'message'] : []);
+    assert.deepEqual(Object.keys(error ?? {}), exit === 9 ? ['code', 'status', 'message', 'next'] : []);
   }
 });
 

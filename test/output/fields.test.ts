@@ -50,7 +50,7 @@ test('--fields: a near miss, and in uploads and playlist a name from elsewhere, 
   };
   for (const [name, hint] of Object.entries(elsewhere)) {
     for (const operation of [uploads, playlist])
-      assert.throws(() => parseFields(`title,${name}`, operation), { exit: 2, hint });
+      assert.throws(() => parseFields(`title,${name}`, operation), { exit: 2, next: hint });
     // Other entries may have such fields.
     for (const operation of [latest, search, shownEntries])
       if (name !== 'publishedAt') assert.equal(fieldsOf(name, operation)[0]?.name, name);

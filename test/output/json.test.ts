@@ -5,7 +5,7 @@ import { Failure } from '../../src/errors.ts';
 import { createFormat } from '../../src/output/formats.ts';
 import { answered, elements, item, json, listed, options, screen } from './support.ts';
 
-const errorText = String.raw`{"code":"not_found","status":404,"message":"no channel \"x\" \u202e here"}`;
+const errorText = String.raw`{"code":"not_found","status":404,"message":"no channel \"x\" \u202e here","next":null}`;
 
 test('json: a listing: is valid at every end, with and without --fields', async () => {
   await fc.assert(

@@ -43,29 +43,28 @@ test('the key of the environment is hidden from the start', () => {
   assert.deepEqual(log, ["chanlist: error: '[key]' is not a channel reference\n"]);
 });
 
-test('each next step of an error has a line of its own at a terminal; elsewhere they follow in the same line', () => {
+test('the next step of an error has a line of its own at a terminal; elsewhere it follows in the same line', () => {
   const said = (isTTY: boolean): string[] => {
     const { stderr, log } = setUp({ isTTY });
-    stderr.error(
-      '@a: stopped; 1 credit spent',
-      'add credits; wait',
-      "chanlist uploads @a --continuation 'a; b'",
-    );
-    stderr.printFailure(new Failure('usage', 'no', { hint: 'one; two' }));
+    const add = [{ name: '--continuation', value: 'a; b' }];
+    stderr.error('@a: stopped; 1 credit spent', {
+      purpose: 'resume with',
+      program: 'chanlist uploads',
+      operands: ['@a'],
+      flags: add,
+    });
+    stderr.printFailure(new Failure('usage', 'no', { next: 'wait' }));
     return log;
   };
   assert.deepEqual(said(true), [
     'chanlist: error: @a: stopped; 1 credit spent\n',
-    'chanlist: add credits\n',
-    'chanlist: wait\n',
-    "chanlist: chanlist uploads @a --continuation 'a; b'\n",
+    "chanlist: resume with: chanlist uploads @a --continuation='a; b'\n",
     'chanlist: error: no\n',
-    'chanlist: one\n',
-    'chanlist: two\n',
+    'chanlist: wait\n',
   ]);
   assert.deepEqual(said(false), [
-    "chanlist: error: @a: stopped; 1 credit spent; add credits; wait; chanlist uploads @a --continuation 'a; b'\n",
-    'chanlist: error: no; one; two\n',
+    "chanlist: error: @a: stopped; 1 credit spent; resume with: chanlist uploads @a --continuation='a; b'\n",
+    'chanlist: error: no; wait\n',
   ]);
 });
 

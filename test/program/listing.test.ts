@@ -127,7 +127,12 @@ test('every reference has its place in the document and in the summary, even if 
     if (query.get('channel') === '@b') return { status: 402, body: { detail: 'no credits' } };
     return { body: path.endsWith('latest') ? { results: [entry(0)] } : page(0, 1, null) };
   });
-  const error = { code: 'no_credits', status: 402, message: 'no credits (402: no credits)' };
+  const error = {
+    code: 'no_credits',
+    status: 402,
+    message: 'no credits (402: no credits)',
+    next: 'add credits to the account',
+  };
   const cut = { playlist_info: null, results: [], continuation_token: null, has_more: true, error };
   for (const [line, whole, failed] of [
     ['uploads @a @b @c @d', page(0, 1, null), cut],
@@ -212,7 +217,7 @@ test('--continuation starts at its page, without a reference; a refused token is
   );
   const stopped = await broken.run('uploads @a --json');
   assert.deepEqual([stopped.exit, JSON.parse(stopped.stdout).continuation_token], [8, 'token-2']);
-  onlyError(stopped, /; resume with: chanlist uploads --format json --continuation=token-2$/);
+  onlyError(stopped, /, then resume with: chanlist uploads --format json --continuation=token-2$/);
 });
 
 test('latest --limit truncates the results, and leaves the rest of the body as sent', async (t) => {

@@ -15,7 +15,9 @@ test('a usage error prints one document on stdout if json is asked for, and its 
   ] as const) {
     const { exit, stdout, stderr } = await run(line.split(' '));
     assert.equal(exit, 2, line);
-    assert.deepEqual(JSON.parse(stdout), { error: { code: 'usage', status: null, message } }, line);
+    const { next, ...error } = JSON.parse(stdout).error;
+    assert.deepEqual(error, { code: 'usage', status: null, message }, line);
+    assert.ok(stderr.endsWith(next === null ? `${message}\n` : `; ${next}\n`), stderr);
     assert.ok(stderr.startsWith('chanlist: ') && stderr.includes(message) && stderr.split('\n').length === 2);
   }
   for (const line of ['uploads @x --nope', 'uploads @x --nope -f ndjson', 'uploads --nope -- --json'])

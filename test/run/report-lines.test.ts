@@ -4,6 +4,7 @@ import { Failure, type Warning } from '../../src/errors.ts';
 import { newReference } from '../../src/run/read-references.ts';
 import { failureLines, tallyText, warningLines } from '../../src/run/report-lines.ts';
 import { type Result, resultOf, unreachedResult } from '../../src/run/results.ts';
+import { messageLine } from '../../src/text/command.ts';
 
 const named = (name: string) => newReference({ reference: name, value: name, id: null });
 const done = (name: string): Result => resultOf(named(name), { entries: 3, pages: 1 });
@@ -12,9 +13,7 @@ const failed = (name: string, failure: Failure, facts: Partial<Result> = {}): Re
 const flags = ['--limit', '--profile'].map((name) => ({ name, value: 'a b' }));
 const invocation = { name: 'uploads', flags };
 const lines = (results: readonly Result[], ended: Failure | null = null, sandbox = false): string[] =>
-  failureLines(results, ended, { sandbox, invocation }).map(({ text, nextSteps }) =>
-    [text, ...nextSteps].join('; '),
-  );
+  failureLines(results, ended, { sandbox, invocation }).map(({ text, next }) => messageLine(text, next));
 
 /** A result whose reference has cost so many credits. */
 function paid(result: Result, confirmed: number): Result {
@@ -23,9 +22,9 @@ function paid(result: Result, confirmed: number): Result {
   return result;
 }
 
-const absent = new Failure('not_found', 'not found (404)', { status: 404, hint: 'check the spelling' });
+const absent = new Failure('not_found', 'not found (404)', { status: 404, next: 'check the spelling' });
 const gone = new Failure('gone', 'gone: last seen on 2026-01-01', { status: 404 });
-const noFeed = new Failure('no_feed', 'no feed', { status: 404, hint: 'one page is fetched (1 credit)' });
+const noFeed = new Failure('no_feed', 'no feed', { status: 404, next: 'one page is fetched (1 credit)' });
 const down = new Failure('unavailable', 'the service is not available (500)', { status: 500 });
 
 test('failures with one code and status are one line: a count, three references, the first message', () => {
@@ -39,24 +38,24 @@ test('failures with one code and status are one line: a count, three references,
 
 test('if every reference, or every feed, is 404, by one cause or several, the address is questioned', () => {
   assert.deepEqual(lines([failed('@a', absent)]), [
-    '@a: not found (404); check the spelling; check the address and --namespace',
+    '@a: not found (404); check the references, the address and --namespace',
   ]);
   assert.deepEqual(lines([failed('@a', absent), failed('@b', gone), failed('@c', noFeed)]), [
-    '@a: not found (404); check the spelling; check the address and --namespace',
-    '@b: gone: last seen on 2026-01-01; check the address and --namespace',
-    '@c: no feed; check the address and --namespace; if they are right, one page is fetched (1 credit)',
+    '@a: not found (404); check the references, the address and --namespace',
+    '@b: gone: last seen on 2026-01-01; check the references, the address and --namespace',
+    '@c: no feed; check the references, the address and --namespace',
   ]);
   const other = [failed('@a', absent), failed('@b', gone), done('@c')];
   assert.deepEqual(lines(other), [
     '@a: not found (404); check the spelling',
     '@b: gone: last seen on 2026-01-01; if it is gone for good, remove it from your list',
   ]);
-  const token = new Failure('refused', 'the token is refused', { status: 404, hint: 'start again' });
+  const token = new Failure('refused', 'the token is refused', { status: 404, next: 'start again' });
   assert.deepEqual(lines([failed('@a', token)]), ['@a: the token is refused; start again']);
 });
 
 test('references that were not reached are counted in the line of the cause that stopped the run', () => {
-  const poor = new Failure('no_credits', 'no credits (402)', { status: 402, hint: 'add credits' });
+  const poor = new Failure('no_credits', 'no credits (402)', { status: 402, next: 'add credits' });
   const rest = ['@c', '@d'].map((name) => unreachedResult(named(name), poor));
   assert.deepEqual(lines([paid(done('@a'), 2), failed('@b', poor), ...rest], poor), [
     '@b: no credits (402); stopped, 2 more not reached; 2 credits spent; add credits',
@@ -69,7 +68,7 @@ test('references that were not reached are counted in the line of the cause that
 
   // Pages of one of them wait to be resumed.
   const spent = new Failure('budget', 'stopped at --max-credits 1');
-  const both = [failed('@a', spent), failed('@b', spent, { next: 'run it again to resume' })];
+  const both = [failed('@a', spent), failed('@b', spent.resumableWith('run it again to resume'))];
   assert.match(lines(both)[0] ?? '', /^2 references .*; run it again to resume$/);
 
   const last = new Failure('unavailable', 'the service is not available (500)', { status: 500 });

@@ -88,13 +88,14 @@ test('an invalid reference is a usage error that names the expected forms', () =
 });
 
 test('the hint of what was meant instead', () => {
-  const hints: readonly (readonly [typed: string, kind: ReferenceKind, hint: string | undefined])[] = [
+  const hints: readonly (readonly [typed: string, kind: ReferenceKind, next: string | null])[] = [
     ['demo', 'channel', 'did you mean @demo?'],
     ['PLdemo', 'channel', 'that is a playlist: use chanlist playlist'],
     ['@demo', 'playlist', 'that is a channel: use chanlist uploads'],
-    ['example.com/c/Name', 'channel', undefined],
+    ['example.com/c/Name', 'channel', null],
   ];
-  for (const [typed, kind, hint] of hints) assert.throws(() => parseReference(typed, kind), { hint }, typed);
+  for (const [typed, kind, hint] of hints)
+    assert.throws(() => parseReference(typed, kind), { next: hint }, typed);
 });
 
 test('an ID of resolve names a file: it is UC and letters, digits, - and _', () => {

@@ -118,7 +118,7 @@ async function checkOne(
     const { playlist_info: _, error, ...rest } = JSON.parse(result.stdout);
     const gone = index === 0 && (fault.code === 'not_found' || fault.code === 'refused');
     assert.deepEqual(rest, { results: printed, continuation_token: resumed, has_more: !gone });
-    assert.deepEqual(Object.keys(error), ['code', 'status', 'message']);
+    assert.deepEqual(Object.keys(error), ['code', 'status', 'message', 'next']);
     assert.deepEqual([error.code, error.status], [fault.code, fault.status]);
   }
 
