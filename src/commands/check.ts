@@ -11,9 +11,10 @@ import {
   problemCodes,
 } from '../export/check-archive.ts';
 import { isLocked } from '../fs/file-lock.ts';
-import { assertPaths, printRecords } from '../run/output.ts';
+import { firstOf, grouped } from '../run/ending.ts';
+import { assertPaths } from '../run/named-files.ts';
+import { printRecords } from '../run/output.ts';
 import { distinct, parseEither, type Reference, readReferences } from '../run/read-references.ts';
-import { firstOf, grouped } from '../run/report-lines.ts';
 import { playlistId } from '../service/parse-reference.ts';
 import { commandText } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';

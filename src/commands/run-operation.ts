@@ -1,15 +1,22 @@
 import { effectiveFormat, type RunOptions, tableInFile } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { usage } from '../errors.ts';
+import { toFailure, usage } from '../errors.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Stderr } from '../output/stderr.ts';
+import { assertSummaryFile, outputTarget } from '../run/named-files.ts';
 import { openRun } from '../run/open-run.ts';
-import { outputTarget } from '../run/output.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
-import { distinct, newReference, readReferences } from '../run/read-references.ts';
+import { distinct, newReference, type Reference, readReferences } from '../run/read-references.ts';
+import { unreachedResult } from '../run/results.ts';
+import type { Job } from '../run/run.ts';
+import { Summary } from '../run/summary.ts';
+import { newTally } from '../service/budget.ts';
 import { assertParameters, type Operation, type RequestParameters } from '../service/contract.ts';
 
-/** Runs an operation from top to bottom; returns the exit code. `more`: parameters of each request. */
+/**
+ * Runs an operation from top to bottom; returns the exit code. `more`: parameters of each request. A run that is refused
+ * writes its summary, too.
+ */
 export async function runOperation(
   operation: Operation,
   options: RunOptions,
@@ -17,67 +24,76 @@ export async function runOperation(
   stderr: Stderr,
   more: RequestParameters = {},
 ): Promise<number> {
-  const { continuation, output, outputDir, update, restart, dryRun, seen: seenPath } = options;
-  const [{ name }] = operation.parameters;
-  const parametersOf = (value: string): RequestParameters =>
-    continuation === null ? { [name]: value, ...more } : { continuation };
+  const { dryRun } = options;
+  await assertSummaryFile(options, context);
+  const summary = new Summary(operation.name, dryRun ? null : options.summary, context.clock);
+  let references: readonly Reference[] = [];
+  try {
+    const job = await chooseJob(operation, options, context, more);
+    references = job.references;
+    await job.refuse();
+    if (dryRun) return await printDryRun(await job.firstRequests(), options, context, stderr);
+    await using run = await openRun(operation, references, options, context, stderr, summary);
+    return await run.perform(job);
+  } catch (error) {
+    const failure = toFailure(error);
+    const results = references.map((reference) => unreachedResult(reference, failure));
+    const end = { exit: failure.exit, failure, total: newTally() };
+    // The refusal matters more than a summary that cannot be written.
+    await summary.write(results, end).catch(() => {});
+    throw error;
+  }
+}
+
+/** An export, a listing or responses. Throws usage errors for options that do not fit, and for references that are none. */
+async function chooseJob(
+  operation: Operation,
+  options: RunOptions,
+  context: Context,
+  more: RequestParameters,
+): Promise<Job> {
+  const { continuation, outputDir } = options;
   parseFields(options.fields, operation);
-  if (continuation !== null && options.references.length > 0)
-    throw usage('--continuation takes no reference', 'the token says where to start');
   const target = await outputTarget(options, context);
-  if ((update || restart) && target === null && outputDir === null)
-    throw usage(
-      `${update ? '--update' : '--restart'} needs a file`,
-      update ? 'name it with -o FILE or --output-dir DIR' : 'name it with -o FILE',
-    );
-  const inputs =
-    continuation !== null
-      ? [newReference({ reference: null, value: continuation, id: null })]
-      : await readReferences(options, operation.reference, context, ({ value }) =>
-          assertParameters(operation, parametersOf(value)),
-        );
+  const isExport = operation.body === 'page' && (target !== null || outputDir !== null);
+  assertFlags(options, isExport);
+  const inputs = await inputsOf(operation, options, context, more);
+  if (operation.body !== 'page') {
+    const { responsesJob } = await import('../run/responses-job.ts');
+    return responsesJob(operation, inputs, target, more);
+  }
   const references = distinct(inputs);
+  if (!isExport) {
+    const { listingJob } = await import('../run/listing-job.ts');
+    return listingJob(operation, references, continuation);
+  }
+  const format = effectiveFormat(options, false);
+  if (format === 'table') throw tableInFile();
+  if (outputDir === null && references.length > 1)
+    throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
+  const { exportJob } = await import('../export/export-all.ts');
+  const { openExports } = await import('../export/exports.ts');
+  return exportJob(openExports(operation, options, context, format, target), references);
+}
 
-  const isPaged = operation.body === 'page';
-  if (isPaged && (target !== null || outputDir !== null)) {
-    const format = effectiveFormat(options, false);
-    if (format === 'table') throw tableInFile();
-    if (outputDir === null && references.length > 1)
-      throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
-    const { openExports } = await import('../export/exports.ts');
-    const exports = openExports(operation, options, context, format, target);
-    const { assertExportable, createFolders, exportAll, firstRequests } = await import(
-      '../export/export-all.ts'
-    );
-    await assertExportable(exports, references);
-    if (dryRun) {
-      const first = await firstRequests(exports, references);
-      return await printDryRun(first.requests, options, context, stderr, first.results);
-    }
-    await using run = await openRun(operation, references, options, context, stderr);
-    createFolders(exports);
-    try {
-      return await run.perform(() => exportAll(run, exports), outputDir ?? output);
-    } finally {
-      exports.folder.removeIfUnused();
-    }
-  }
+function assertFlags({ continuation, references, update, restart }: RunOptions, isExport: boolean): void {
+  if (continuation !== null && references.length > 0)
+    throw usage('--continuation takes no reference', 'the token says where to start');
+  if (update && !isExport) throw usage('--update needs a file', 'give it with -o FILE or --output-dir DIR');
+  if (restart && !isExport) throw usage('--restart needs a file', 'give it with -o FILE');
+}
 
-  const responses = isPaged ? null : await import('../run/print-responses.ts');
-  await responses?.assertOutputFile(target, operation);
-  if (dryRun) {
-    const requests = references.map(({ reference, value }) => {
-      return { reference, operation, parameters: parametersOf(value), ...(isPaged && { nextCost: 0 }) };
-    });
-    return await printDryRun(requests, options, context, stderr);
-  }
-  if (responses === null) {
-    await using run = await openRun(operation, references, options, context, stderr);
-    const { printListings } = await import('../run/print-listings.ts');
-    return await run.perform(() => printListings(run), null);
-  }
-  using seen =
-    seenPath === null ? null : await (await import('../run/seen.ts')).openSeenFile(seenPath, context.stop);
-  await using run = await openRun(operation, inputs, options, context, stderr);
-  return await run.perform(() => responses.printResponses(run, parametersOf, target, seen), output);
+/** The references of a run, in input order: all within the limits of the operation (docs/service.md, 8). */
+async function inputsOf(
+  operation: Operation,
+  options: RunOptions,
+  context: Context,
+  more: RequestParameters,
+): Promise<readonly Reference[]> {
+  const { continuation } = options;
+  if (continuation !== null) return [newReference({ reference: null, value: continuation, id: null })];
+  const [{ name }] = operation.parameters;
+  return await readReferences(options, operation.reference, context, ({ value }) =>
+    assertParameters(operation, { [name]: value, ...more }),
+  );
 }

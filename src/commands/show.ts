@@ -16,7 +16,7 @@ import { parseFields, shownEntries } from '../output/fields.ts';
 import { entriesOf, render } from '../output/render.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
-import { outputTarget } from '../run/output.ts';
+import { outputTarget } from '../run/named-files.ts';
 import { shellQuote } from '../text/command.ts';
 import { count } from '../text/count.ts';
 

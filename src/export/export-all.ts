@@ -5,12 +5,12 @@ import { Failure, toFailure } from '../errors.ts';
 import { isLocked, lockedFailure } from '../fs/file-lock.ts';
 import { guardFile, makeFolders, withDescriptor } from '../fs/files.ts';
 import { needsPage } from '../run/list-pages.ts';
+import { assertPaths } from '../run/named-files.ts';
 import { sandboxName, serviceName } from '../run/open-run.ts';
-import { assertPaths } from '../run/output.ts';
-import type { FirstRequest } from '../run/print-dry-run.ts';
+import type { DryRun, FirstRequest } from '../run/print-dry-run.ts';
 import type { Reference } from '../run/read-references.ts';
 import { failedRequest, type Result, resultOf } from '../run/results.ts';
-import { mapConcurrently, type Run } from '../run/run.ts';
+import { type Job, mapConcurrently, type Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
 import { parseReference, resolvedId } from '../service/parse-reference.ts';
 import { Archive } from './archive.ts';
@@ -21,14 +21,30 @@ import { nextStep } from './next-step.ts';
 import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
 import { headerOf, runName } from './run-header.ts';
 
+/** Exports each reference into its FILE, or brings it up to date. */
+export const exportJob = (exports: Exports, references: readonly Reference[]): Job => ({
+  references,
+  destination: exports.file?.path ?? exports.path,
+  refuse: () => assertExportable(exports, references),
+  firstRequests: () => firstRequests(exports, references),
+  work: async (run) => {
+    createFolders(exports);
+    try {
+      return await exportAll(run, exports);
+    } finally {
+      exports.folder.removeIfUnused();
+    }
+  },
+});
+
 /** Creates the folders that exports need: with one that cannot be used, no request could succeed. Throws usage errors. */
-export function createFolders({ file, path, folder }: Exports): void {
+function createFolders({ file, path, folder }: Exports): void {
   if (file === null) guardFile(path, 'open', () => makeFolders(path));
   folder.ensure();
 }
 
 /** Throws a usage error if FILE of `-o` cannot take this export: before a request, and before the summary is replaced. */
-export async function assertExportable(exports: Exports, [reference]: readonly Reference[]): Promise<void> {
+async function assertExportable(exports: Exports, [reference]: readonly Reference[]): Promise<void> {
   if (exports.file === null || reference === undefined) return;
   try {
     const id = new ReferenceIndex(exports).knownId(reference);
@@ -53,19 +69,18 @@ function serviceOf({ options, context }: Exports): string {
  * Exports each reference into its FILE, or brings it up to date: first resolves what no record knows, then exports, those
  * that were interrupted first. Returns the results in input order.
  */
-export async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]> {
+async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]> {
   const { references } = run;
   const { options, context } = exports;
   const { concurrency } = options;
   const index = new ReferenceIndex(exports);
   const resolved = mapConcurrently(references, { concurrency }, async (reference) => {
-    const id = await run.request(async () => {
-      const known = index.knownId(reference);
-      if (known !== null) return known;
-      return resolvedId(
-        await run.client.call(operations.resolve, { input: reference.value }, reference.tally),
-      );
-    });
+    const known = index.knownId(reference);
+    if (known !== null) return known;
+    const parameters = { input: reference.value };
+    const id = await run.request(async () =>
+      resolvedId(await run.client.call(operations.resolve, parameters, reference.tally)),
+    );
     if (id instanceof Failure) run.progress.referenceDone();
     return id;
   });
@@ -78,7 +93,7 @@ export async function exportAll(run: Run, exports: Exports): Promise<readonly Re
     return { id, reference, name: nameOf(exports, id), path: pathOf(exports, id) };
   });
   const paths = queue.map(({ path }) => path);
-  await assertPaths({ ...options, output: null }, context, paths);
+  await assertPaths({ ...options, output: null, exports: paths }, context);
   queue.sort((a, b) => index.urgency(a.name).localeCompare(index.urgency(b.name)));
   const done = mapConcurrently(queue, { concurrency }, ({ id, reference }) =>
     run.work(reference, () => exportOne(run, exports, reference, id)),
@@ -132,7 +147,7 @@ class ReferenceIndex {
 }
 
 /** The first request of each reference, and the results of those that a run would refuse: a run that stops before it. */
-export async function firstRequests(exports: Exports, references: readonly Reference[]) {
+async function firstRequests(exports: Exports, references: readonly Reference[]): Promise<DryRun> {
   const { options } = exports;
   const service = serviceOf(exports);
   const index = new ReferenceIndex(exports);

@@ -50,8 +50,8 @@ export interface Sink {
 
 /**
  * Lists one reference into a sink: a page is fetched only after the one before has been written. `value`: what is sent for
- * the first page. Returns the pages of this run, and the failure that ended the listing early; a reader that has left is
- * none (`Run.hasReaderLeft`).
+ * the first page. Returns the pages of this run, and the failure that ended the listing early; a closed pipe is
+ * none (`Run.pipeClosed`).
  */
 export async function listPages(
   run: Run,
@@ -97,7 +97,7 @@ export async function listPages(
     }
     return { position, pages: count, failure: null };
   } catch (error) {
-    run.hasReaderLeft ||= error instanceof ClosedPipe;
+    run.pipeClosed ||= error instanceof ClosedPipe;
     return { position, pages: count, failure: error instanceof ClosedPipe ? null : toFailure(error) };
   }
 }

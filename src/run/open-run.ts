@@ -1,7 +1,7 @@
 import { resolveAccount } from '../accounts/settings.ts';
 import type { CommonOptions, RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { toFailure, type Warning } from '../errors.ts';
+import type { Warning } from '../errors.ts';
 import { createProgress, type ProgressLine, sharedProgress } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { parseAddress } from '../service/address.ts';
@@ -10,40 +10,44 @@ import { Client, type Service } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
 import { distinct, type Reference } from './read-references.ts';
-import { startSummary, unreachedResult } from './results.ts';
 import { Run } from './run.ts';
+import type { Summary } from './summary.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */
 const sandboxCredits = 1_000_000;
 
-/** Opens the service of the options. `references`: in input order. */
+/** Opens the service of the options. `references`: in input order. Throws `unauthorized` (3) without an account. */
 export async function openRun(
   operation: Operation,
   references: readonly Reference[],
   options: RunOptions,
   context: Context,
   stderr: Stderr,
+  summary: Summary,
 ): Promise<Run> {
   const warnings: Warning[] = [];
   const warn = (message: string): void => void warnings.push({ code: 'ledger', label: null, message });
   const opening = options.sandbox
     ? openSandbox(options)
     : openAccount(operation, options, context, stderr, warn);
-  const { close, ...opened } = await opening.catch(async (error: unknown) => {
-    const failure = toFailure(error);
-    const results = references.map((reference) => unreachedResult(reference, failure));
-    const write = startSummary(operation.name, new Budget([], null), context.clock, options.summary);
-    // A usage error leaves the last one.
-    if (failure.exit !== 2) await write(results, { exit: failure.exit, failure });
-    throw error;
-  });
+  const opened = await opening;
   const line = createProgress(context, stderr, options);
   const count = distinct(references).length;
   const progress = count > 1 ? sharedProgress(line, count, operation.reference) : line;
   const connections = Math.min(options.concurrency, count);
   const client = openClient(opened.service, opened.budget, connections, options, context, stderr, progress);
-  const parts = { operation, references, options, context, stderr, client, progress, ...opened };
-  return new Run(parts, warnings, close);
+  return new Run({
+    operation,
+    references,
+    options,
+    context,
+    stderr,
+    client,
+    progress,
+    summary,
+    warnings,
+    ...opened,
+  });
 }
 
 async function openAccount(

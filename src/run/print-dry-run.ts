@@ -10,8 +10,8 @@ import { requestPath } from '../service/client.ts';
 import { defaultNamespace, type Operation, type RequestParameters } from '../service/contract.ts';
 import { count, credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { failureLines } from './ending.ts';
 import { printRecords } from './output.ts';
-import { failureLines } from './report-lines.ts';
 import type { Result } from './results.ts';
 
 /** The first request for a reference. */
@@ -25,13 +25,18 @@ export interface FirstRequest {
   readonly nextCost?: number;
 }
 
+/** The first request of each reference, and the results of those that a run would refuse. */
+export interface DryRun {
+  readonly requests: readonly FirstRequest[];
+  readonly results: readonly Result[];
+}
+
 /** Prints the first request of each reference and its cost. Sends nothing; returns the exit code. */
 export async function printDryRun(
-  requests: readonly FirstRequest[],
+  { requests, results }: DryRun,
   options: CommonOptions,
   context: Context,
   stderr: Stderr,
-  results: readonly Result[] = [],
 ): Promise<ExitCode> {
   // That of the sandbox is the address of `chanlist serve`.
   const sandbox = `http://${sandboxDefaults.host}:${servePort}`;
@@ -49,14 +54,14 @@ export async function printDryRun(
     await printRecords(records, { ...options, context, stderr, fields });
   } else {
     const prices = records.map(({ cost }) => (cost === 0 ? 'free' : credits(cost)));
-    const width = Math.max(...prices.map((price) => price.length));
+    const width = prices.reduce((most, price) => Math.max(most, price.length), 0);
     const lines = records.map(({ reference, url }, i) => {
       const request = url === null ? `no request: ${reference}` : `GET ${url}`;
       return `${prices[i]?.padEnd(width)}  ${sanitize(request)}\n`;
     });
     await new Stdout(context, stderr).write(lines.join(''));
   }
-  for (const { text, next } of failureLines(results, null, options)) stderr.error(text, next);
+  for (const { message, next } of failureLines(results, null, options)) stderr.error(message, next);
   stderr.result(sumText(requests));
   return gravest(results.map(({ failure }) => failure?.exit ?? 0));
 }

@@ -1,8 +1,5 @@
-import type { Clock } from '../context.ts';
-import { type ExitCode, Failure, toFailure } from '../errors.ts';
-import type { Budget } from '../service/budget.ts';
+import type { Failure } from '../errors.ts';
 import type { Step } from '../text/command.ts';
-import { escapeUnsafe } from '../text/sanitize.ts';
 import type { Reference } from './read-references.ts';
 
 export const statuses = [
@@ -33,7 +30,7 @@ export interface Result extends Pick<Reference, 'reference' | 'label' | 'tally'>
   /** Token of the first page that is not fully printed. */
   readonly token: string | null;
   readonly failure: Failure | null;
-  /** How to resume, if the reader closed the pipe. */
+  /** How to resume a listing that has ended early; null: there is nothing to resume. */
   readonly resume: Step | null;
   readonly isReached: boolean;
 }
@@ -62,7 +59,7 @@ export function resultOf({ reference, label, tally }: Reference, facts: Partial<
   };
 }
 
-/** The result of a reference that a run did not reach; `failure`: why, null if the reader of stdout has left. */
+/** The result of a reference that a run did not reach; `failure`: why, null if the pipe was closed. */
 export const unreachedResult = (reference: Reference, failure: Failure | null): Result =>
   resultOf(reference, { status: 'interrupted', failure, isReached: false });
 
@@ -71,56 +68,3 @@ export const failedRequest = (reference: Reference, failure: Failure): Result =>
   failure.scope === 'run' && reference.tally.requests === 0
     ? unreachedResult(reference, failure)
     : resultOf(reference, { failure });
-
-/** Starts the time of a run; returns what writes its `--summary`: at the start of the work (`end`: null) and at its end. */
-export function startSummary(command: string, budget: Budget, clock: Clock, summary: string | null) {
-  const started = new Date(clock.now()).toISOString();
-  const startedAt = clock.elapsed();
-  return async (
-    results: readonly Result[],
-    end: { readonly exit: ExitCode; readonly failure: Failure | null } | null,
-  ): Promise<void> => {
-    if (summary === null) return;
-    const seconds = Math.round(clock.elapsed() - startedAt) / 1000;
-    // Unknown until the run ends: the summary of a killed run does not claim that nothing was spent.
-    const total = end && budget.total;
-    const counts = statuses.map((status) => [status, results.filter((one) => one.status === status).length]);
-    const report = {
-      ...{ command, started, seconds, exit: end?.exit ?? null, error: shortError(end?.failure ?? null) },
-      credits: total?.credits ?? null,
-      requests: total?.requests ?? null,
-      retries: total?.retries ?? null,
-      counts: Object.fromEntries(counts),
-      references: results.map((result) => ({
-        reference: result.reference,
-        id: result.id,
-        file: result.file,
-        status: result.status,
-        entries: result.entries,
-        new: result.added,
-        missing: result.missing,
-        unlisted: result.unlisted,
-        pages: result.pages,
-        credits: total && result.tally.credits,
-        resumed: result.resumed,
-        continuation_token: result.token,
-        error: shortError(result.failure),
-        exit: result.failure?.exit ?? null,
-      })),
-    };
-    const text = `${escapeUnsafe(JSON.stringify(report, null, 2))}\n`;
-    try {
-      const { resolveTarget } = await import('../fs/output-target.ts');
-      const target = resolveTarget(summary);
-      const { writeFileAtomic } = await import('../fs/atomic.ts');
-      writeFileAtomic(target, text);
-    } catch (error) {
-      const { message, next } = toFailure(error);
-      throw new Failure('failed', `--summary: ${message}`, { next, cause: error });
-    }
-  };
-}
-
-/** A failure in the summary. */
-const shortError = (failure: Failure | null): object | null =>
-  failure && { code: failure.code, status: failure.status, message: failure.message };

@@ -1,18 +1,50 @@
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { type ExitCode, Failure, gravest, toFailure, type Warning } from '../errors.ts';
+import { type ExitCode, Failure, toFailure, type Warning } from '../errors.ts';
 import type { ProgressLine } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
 import type { Budget } from '../service/budget.ts';
 import type { Client } from '../service/client.ts';
 import type { Operation } from '../service/contract.ts';
 import { stepText } from '../text/command.ts';
+import { type Ending, endingOf } from './ending.ts';
+import type { DryRun } from './print-dry-run.ts';
 import type { Reference } from './read-references.ts';
-import { failureLines, tallyText, warningLines } from './report-lines.ts';
-import { type Result, startSummary, unreachedResult } from './results.ts';
+import { type Result, unreachedResult } from './results.ts';
+import type { Summary } from './summary.ts';
 
-/** Consecutive references that fail with 7 or 8. */
+/** What a run does: an export, a listing, or responses. */
+export interface Job {
+  readonly references: readonly Reference[];
+  /** FILE or folder of the output; null: stdout. */
+  readonly destination: string | null;
+  /** Throws what the run would refuse, before anything is sent. */
+  refuse(): Promise<void>;
+  /** The first request of each reference, for `--dry-run`. */
+  firstRequests(): Promise<DryRun>;
+  /** Does the work, and returns a result for each reference. */
+  work(run: Run): Promise<readonly Result[]>;
+}
+
+/** References in a row that may fail with 7 or 8. */
 const maxFailuresInRow = 5;
+
+interface RunParts {
+  readonly operation: Operation;
+  readonly references: readonly Reference[];
+  readonly options: RunOptions;
+  readonly context: Context;
+  readonly stderr: Stderr;
+  readonly client: Client;
+  readonly budget: Budget;
+  /** Identifies the service in the pages of an export. */
+  readonly serviceName: string;
+  /** Of all references together if there are several. */
+  readonly progress: ProgressLine;
+  readonly summary: Summary;
+  readonly warnings: Warning[];
+  close(): Promise<void>;
+}
 
 /** One invocation of the program that sends requests: the service, and what has happened. */
 export class Run implements AsyncDisposable {
@@ -23,27 +55,16 @@ export class Run implements AsyncDisposable {
   readonly stderr: Stderr;
   readonly client: Client;
   readonly budget: Budget;
-  /** Identifies the service in the run file of an export. */
   readonly serviceName: string;
-  /** That of all references together if there are several. */
   readonly progress: ProgressLine;
-  /** The reader of stdout has closed it: the end of the work, and no failure. */
-  hasReaderLeft = false;
+  /** The reader of stdout has closed the pipe: the end of the work, and not a failure. */
+  pipeClosed = false;
   /** What has ended the run; null while it works. */
   ended: Failure | null = null;
-  readonly #warnings: Warning[];
-  readonly #close: () => Promise<void>;
+  readonly #parts: RunParts;
   #failuresInRow = 0;
 
-  constructor(
-    parts: Pick<
-      Run,
-      | ('operation' | 'references' | 'options' | 'context' | 'stderr')
-      | ('client' | 'budget' | 'serviceName' | 'progress')
-    >,
-    warnings: Warning[],
-    close: () => Promise<void>,
-  ) {
+  constructor(parts: RunParts) {
     this.operation = parts.operation;
     this.references = parts.references;
     this.options = parts.options;
@@ -53,22 +74,17 @@ export class Run implements AsyncDisposable {
     this.budget = parts.budget;
     this.serviceName = parts.serviceName;
     this.progress = parts.progress;
-    this.#warnings = warnings;
-    this.#close = close;
+    this.#parts = parts;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.progress.stop();
     await this.client.close();
-    await this.#close();
-  }
-
-  #unreached(failure: Failure | null): Result[] {
-    return this.references.map((reference) => unreachedResult(reference, failure));
+    await this.#parts.close();
   }
 
   warn(code: Warning['code'], label: string | null, message: string): void {
-    this.#warnings.push({ code, label, message });
+    this.#parts.warnings.push({ code, label, message });
   }
 
   /** Why no more work may start: a signal, or the failure that has ended the run; null if it may. */
@@ -82,74 +98,86 @@ export class Run implements AsyncDisposable {
     this.client.end(failure);
   }
 
-  /** Does the work of a reference, unless the run has ended. A failure in its result may end the run. */
+  /** Does the paid work of a reference, unless the run has ended. A failure in its result may end the run. */
   async work(reference: Reference, work: () => Promise<Result>): Promise<Result> {
     const { stopped } = this;
     if (stopped !== null) return unreachedResult(reference, stopped);
     const result = await work();
-    this.#add(result.failure);
+    this.#note(result.failure, result.pages > 0);
     this.progress.referenceDone();
     return result;
   }
 
-  /** The same for a request of a reference: returns the response, or the failure. */
+  /** Sends a free request of a reference, unless the run has ended: returns the response, or the failure. */
   async request<T>(send: () => Promise<T>): Promise<T | Failure> {
     const { stopped } = this;
     if (stopped !== null) return stopped;
     const response = await send().catch(toFailure);
-    this.#add(response instanceof Failure ? response : null);
+    const failure = response instanceof Failure ? response : null;
+    this.#note(failure, failure?.exit !== 7 && failure?.exit !== 8);
     return response;
   }
 
-  #add(failure: Failure | null): void {
-    this.#failuresInRow = failure?.exit === 7 || failure?.exit === 8 ? this.#failuresInRow + 1 : 0;
+  /** `hasProgress`: a page was bought or, of a free request, the service has answered. */
+  #note(failure: Failure | null, hasProgress: boolean): void {
+    if (hasProgress) this.#failuresInRow = 0;
+    if (failure?.exit === 7 || failure?.exit === 8) this.#failuresInRow++;
     if (failure !== null && (failure.scope === 'run' || this.#failuresInRow >= maxFailuresInRow))
       this.end(failure.with({ scope: 'run' }));
   }
 
   /**
-   * Does the work of the run between the first `--summary` and the last one. When it ends or throws, prints one line per
-   * cause and the tally; returns the exit code. `destination`: null for stdout. Throws what the work throws before its first
-   * request.
+   * Does a job between the first `--summary` and the last one; when it ends, prints one line per cause and the tally. Returns
+   * the exit code. Throws what the job throws before its first request.
    */
-  async perform(work: () => Promise<readonly Result[]>, destination: string | null): Promise<ExitCode> {
-    const { stderr, progress, options, budget, operation, context } = this;
-    const writeSummary = startSummary(operation.name, budget, context.clock, options.summary);
-    await writeSummary(this.#unreached(null), null);
-    let refusal: unknown = null;
-    const results = await work().catch((error: unknown) => {
+  async perform(job: Job): Promise<ExitCode> {
+    const { stderr, budget, operation, options } = this;
+    const { summary, warnings } = this.#parts;
+    await summary.write(this.#unreached(null), null);
+    const results = await job.work(this).catch((error: unknown) => {
+      if (budget.total.requests === 0) throw error;
       this.end(toFailure(error));
-      if (budget.total.requests === 0) refusal = error;
       return this.#unreached(this.ended);
     });
-    await progress.stop();
-    const tally = tallyText(results, budget.total.credits, operation.credits > 0, destination);
-    if (this.hasReaderLeft) {
-      // A pager that was left early.
-      if (stderr.isPaged)
-        for (const text of [tally, results[0]?.resume]) if (text) stderr.note(stepText(text));
-      await writeSummary(results, { exit: 0, failure: null });
-      return 0;
-    }
+    await this.progress.stop();
     const isUndone = results.some(({ failure }) => failure !== null);
     const ended = this.ended ?? (isUndone ? this.stopped : null);
-    for (const text of warningLines(this.#warnings)) stderr.warn(text);
-    if (refusal === null) {
-      for (const { text, next, failure } of failureLines(results, ended, options)) {
-        stderr.error(text, next);
-        stderr.printStack(failure);
-      }
-      if (tally !== null && (ended === null || results.length > 1)) stderr.note(tally);
-    }
-    const exit = gravest([...results.map(({ failure }) => failure?.exit ?? 0), ended?.exit ?? 0]);
+    const { pipeClosed } = this;
+    const ending = endingOf({
+      results,
+      warnings,
+      ended,
+      pipeClosed,
+      isPaid: operation.credits > 0,
+      credits: budget.total.credits,
+      destination: job.destination,
+      options,
+    });
+    this.#print(ending, results);
     try {
-      await writeSummary(results, { exit, failure: ended });
+      await summary.write(results, { exit: ending.exit, failure: ended, total: budget.total });
     } catch (error) {
       stderr.printFailure(toFailure(error));
-      return exit === 0 ? 1 : exit;
+      return ending.exit === 0 ? 1 : ending.exit;
     }
-    if (refusal !== null) throw refusal;
-    return exit;
+    return ending.exit;
+  }
+
+  #print({ warnings, errors, tally }: Ending, [first]: readonly Result[]): void {
+    const { stderr } = this;
+    for (const text of warnings) stderr.warn(text);
+    for (const { message, next, failure } of errors) {
+      stderr.error(message, next);
+      stderr.printStack(failure);
+    }
+    // Of a closed pipe nothing is said, but a user who has left the pager is at a terminal.
+    if (this.pipeClosed && !stderr.isPaged) return;
+    if (tally !== null) stderr.note(tally);
+    if (this.pipeClosed && first?.resume) stderr.note(stepText(first.resume));
+  }
+
+  #unreached(failure: Failure | null): Result[] {
+    return this.references.map((reference) => unreachedResult(reference, failure));
   }
 }
 

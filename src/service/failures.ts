@@ -18,6 +18,8 @@ const noFeed: Meaning = {
   what: 'there is no such channel, or it has no feed',
   next: 'chanlist resolve says whether there is one, for free',
 };
+/** The next step after a 404 without words of the service: its path may be wrong. */
+export const checkAddress = 'check the spelling, the address and --namespace';
 const blocked: Meaning = {
   code: 'refused',
   what: 'something in front of the service refused the request',
@@ -38,9 +40,11 @@ const statuses: Readonly<Record<number, Meaning>> = {
   504: busy,
 };
 
-function meaningOfStatus(status: number, isFeed: boolean, isJson: boolean): Meaning {
-  if (status === 403 && !isJson) return blocked;
+/** `detail`: the words of a JSON body; null if it is none. */
+function meaningOfStatus(status: number, isFeed: boolean, detail: string | null): Meaning {
+  if (status === 403 && detail === null) return blocked;
   if (status === 404 && isFeed) return noFeed;
+  if (status === 404 && !detail) return { code: 'not_found', what: 'not found', next: checkAddress };
   const meaning = statuses[status];
   if (meaning !== undefined) return meaning;
   if (status >= 500) return { ...busy, isRetryable: false };
@@ -126,7 +130,7 @@ export function failedAttempt(
   }
   // The status alone shows that nothing was charged, and why: the body may not have arrived.
   const detail = 'body' in outcome ? detailOf(outcome.body) : null;
-  const { code, what, next, isRetryable = false } = meaningOfStatus(status ?? 0, isFeed, detail !== null);
+  const { code, what, next, isRetryable = false } = meaningOfStatus(status ?? 0, isFeed, detail);
   const said = (status ?? 0) < 400 ? headers.location : detail?.replace(/\s+/g, ' ').trim();
   const words = said ? `${status}: ${excerpt(hide(said))}` : `${status}`;
   const failure = new Failure(code, `${what} (${words})`, { status, next });

@@ -87,20 +87,36 @@ test('the summary is written at the start with exit null, and replaced at the en
   });
 });
 
-test('a run that ends before its work begins writes no summary, and leaves the last one', async (t) => {
+test('a refused run replaces the last summary: it never stands for a success; bad arguments and a dry run do not', async (t) => {
   const folder = await temporaryFolder(t);
   const env = serviceEnvironment('http://127.0.0.1:1');
   const last = '{"exit": 0}\n';
-  await writeFile(join(folder, 's.json'), last);
-  await writeFile(join(folder, 'refs.txt'), '@a\nnothing of the kind\n');
-  const lines = ['not-a-channel', '@a --limit 0', '@a --nope', '@a --update', '@a -f xml', '--from refs.txt'];
-  const files = ['@a @b -o x', '@a --output-dir refs.txt', '@a -o refs.txt -f csv', '@a --dry-run'];
-  for (const line of [...lines, ...files]) {
-    const { exit } = await run(`uploads ${line} --summary s.json`, { cwd: folder, env });
-    assert.equal(exit, line.endsWith('--dry-run') ? 0 : 2, line);
-    assert.equal(await readFile(join(folder, 's.json'), 'utf8'), last, line);
+  await writeFile(join(folder, 'refs.txt'), 'nothing of the kind\n');
+  const summaryOf = async (line: string, exit: number): Promise<string> => {
+    await writeFile(join(folder, 's.json'), last);
+    const ended = await run(`uploads ${line} --summary s.json`, { cwd: folder, env });
+    assert.equal(ended.exit, exit, line);
+    return await readFile(join(folder, 's.json'), 'utf8');
+  };
+  for (const line of ['@a --limit 0', '@a --nope', '@a -f xml'])
+    assert.equal(await summaryOf(line, 2), last, line);
+  assert.equal(await summaryOf('@a --dry-run', 0), last);
+  const refused = [
+    'not-a-channel',
+    '@a --update',
+    '--from refs.txt',
+    '@a @b -o x',
+    '@a --output-dir refs.txt',
+  ];
+  for (const line of [...refused, '@a -o refs.txt -f csv', '@a -o x --from x']) {
+    const { exit, error, credits, requests } = JSON.parse(await summaryOf(line, 2));
+    assert.deepEqual([exit, error.code, credits.confirmed, requests], [2, 'usage', 0, 0], line);
   }
+  // FILE of --summary is what is refused.
+  assert.equal(await summaryOf('@a -o s.json', 2), last);
   assert.equal((await run('uploads @a --summary -', { cwd: folder, env })).exit, 2);
+  const name = 'UCdemo__________________.ndjson';
+  assert.equal((await run(`uploads @a --output-dir . --summary ./${name}`, { cwd: folder, env })).exit, 2);
   assert.deepEqual((await readdir(folder)).sort(), ['refs.txt', 's.json']);
   // Without a key, the run has failed.
   await run('latest @a @b --summary s.json', { cwd: folder, env: { HOME: folder } });

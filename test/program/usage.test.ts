@@ -27,9 +27,9 @@ test('a usage error prints one document on stdout if json is asked for, and its 
 test('usage errors that only a command finds', async () => {
   const env = serviceEnvironment('http://127.0.0.1:1');
   for (const [line, message] of [
-    ['uploads @x --update', '--update needs a file; name it with -o FILE or --output-dir DIR'],
-    ['uploads @x --update --dry-run -o -', '--update needs a file; name it with -o FILE or --output-dir DIR'],
-    ['playlist PLx --restart', '--restart needs a file; name it with -o FILE'],
+    ['uploads @x --update', '--update needs a file; give it with -o FILE or --output-dir DIR'],
+    ['uploads @x --update --dry-run -o -', '--update needs a file; give it with -o FILE or --output-dir DIR'],
+    ['playlist PLx --restart', '--restart needs a file; give it with -o FILE'],
     ['search @demo --sandbox', 'missing query; see: chanlist help search'],
     ['completion tcsh', "the shell is 'tcsh'; expected one of bash, zsh, fish"],
     ['help uplaods', "there is no command 'uplaods'; did you mean uploads?"],

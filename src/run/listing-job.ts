@@ -1,6 +1,7 @@
 import { commandOf } from '../cli/options.ts';
 import { type Failure, toFailure } from '../errors.ts';
 import { Stdout } from '../output/stdout.ts';
+import type { Operation } from '../service/contract.ts';
 import type { Step } from '../text/command.ts';
 import { count, credits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
@@ -14,13 +15,35 @@ import {
   type Sink,
   startPosition,
 } from './list-pages.ts';
-import { outputFormat, printAll } from './output.ts';
+import { outputFormat, printReferences } from './print-references.ts';
 import type { Reference } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
-import type { Run } from './run.ts';
+import type { Job, Run } from './run.ts';
 
-/** Lists references to stdout; each page is written before the next one is requested. */
-export async function printListings(run: Run): Promise<readonly Result[]> {
+/** Lists references to stdout. */
+export function listingJob(
+  operation: Operation,
+  references: readonly Reference[],
+  continuation: string | null,
+): Job {
+  const [{ name }] = operation.parameters;
+  return {
+    references,
+    destination: null,
+    refuse: async () => {},
+    firstRequests: async () => {
+      const requests = references.map(({ reference, value }) => {
+        const parameters = continuation === null ? { [name]: value } : { continuation };
+        return { reference, operation, parameters, nextCost: 0 };
+      });
+      return { requests, results: [] };
+    },
+    work: printListings,
+  };
+}
+
+/** Each page is written before the next one is requested. */
+async function printListings(run: Run): Promise<readonly Result[]> {
   const { context, stderr, client, options, references } = run;
   const { format, isTerminalTable } = await outputFormat(run);
   const output = new Stdout(context, stderr, isTerminalTable);
@@ -34,7 +57,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const opening = result.pages === 0 ? format.open(reference, null) : '';
     const hasMore = result.failure !== null || result.status === 'limited';
     const closing = opening + format.close(reference, { ...result, hasMore });
-    if (!run.hasReaderLeft)
+    if (!run.pipeClosed)
       await output.write(closing).catch((error) => {
         // The same failure again, of a listing that could not be written.
         if (toFailure(error).message !== result.failure?.message) throw error;
@@ -64,7 +87,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const { entries, hasMore, token, total } = position;
     const isResumable = failure === null || (!isBroken && canResume(failure, token));
     const resume =
-      (failure !== null || run.hasReaderLeft) && isResumable && references.length === 1
+      (failure !== null || run.pipeClosed) && isResumable && references.length === 1
         ? resumeStep(run, position, failure)
         : null;
     return resultOf(reference, {
@@ -79,8 +102,8 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     });
   };
 
-  const results = await printAll(run, format, (text) => output.write(text), print);
-  if (isFirstPageOnly && !run.hasReaderLeft)
+  const results = await printReferences(run, format, (text) => output.write(text), print);
+  if (isFirstPageOnly && !run.pipeClosed)
     for (const result of results)
       if (result.status === 'limited') stderr.result(firstPageNote(result, references.length > 1));
   return results;
@@ -92,7 +115,7 @@ function channelOf({ entries: [first] }: Page): string | null {
   return id?.startsWith('UC') ? id : null;
 }
 
-/** Whether the page that failed may be there in another run; `token`: that of the page, null for the first one. */
+/** Whether another run may get the page that failed; `token`: of that page, null for the first one. */
 const canResume = (failure: Failure, token: string | null): boolean =>
   !isUnresumable(failure, token) &&
   (token !== null || !['not_found', 'usage', 'refused', 'invalid_response'].includes(failure.code));

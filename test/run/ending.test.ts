@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure, type Warning } from '../../src/errors.ts';
+import { failureLines, tallyText, warningLines } from '../../src/run/ending.ts';
 import { newReference } from '../../src/run/read-references.ts';
-import { failureLines, tallyText, warningLines } from '../../src/run/report-lines.ts';
 import { type Result, resultOf, unreachedResult } from '../../src/run/results.ts';
+import type { Credits } from '../../src/service/budget.ts';
 import { messageLine } from '../../src/text/command.ts';
 
 const named = (name: string) => newReference({ reference: name, value: name, id: null });
@@ -13,7 +14,12 @@ const failed = (name: string, failure: Failure, facts: Partial<Result> = {}): Re
 const flags = ['--limit', '--profile'].map((name) => ({ name, value: 'a b' }));
 const invocation = { name: 'uploads', flags };
 const lines = (results: readonly Result[], ended: Failure | null = null, sandbox = false): string[] =>
-  failureLines(results, ended, { sandbox, invocation }).map(({ text, next }) => messageLine(text, next));
+  failureLines(results, ended, { sandbox, invocation }).map(({ message, next }) =>
+    messageLine(message, next),
+  );
+
+const tally = (results: readonly Result[], credits: Credits, isPaid: boolean, destination: string | null) =>
+  tallyText({ results, credits, isPaid, destination });
 
 /** A result whose reference has cost so many credits. */
 function paid(result: Result, confirmed: number): Result {
@@ -22,9 +28,6 @@ function paid(result: Result, confirmed: number): Result {
   return result;
 }
 
-const absent = new Failure('not_found', 'not found (404)', { status: 404, next: 'check the spelling' });
-const gone = new Failure('gone', 'gone: last seen on 2026-01-01', { status: 404 });
-const noFeed = new Failure('no_feed', 'no feed', { status: 404, next: 'one page is fetched (1 credit)' });
 const down = new Failure('unavailable', 'the service is not available (500)', { status: 500 });
 
 test('failures with one code and status are one line: a count, three references, the first message', () => {
@@ -34,24 +37,6 @@ test('failures with one code and status are one line: a count, three references,
     '4 references (@a, @b, @c and others): the service is not available (500); try again later',
     '@e: another message; try again later',
   ]);
-});
-
-test('if every reference, or every feed, is 404, by one cause or several, the address is questioned', () => {
-  assert.deepEqual(lines([failed('@a', absent)]), [
-    '@a: not found (404); check the references, the address and --namespace',
-  ]);
-  assert.deepEqual(lines([failed('@a', absent), failed('@b', gone), failed('@c', noFeed)]), [
-    '@a: not found (404); check the references, the address and --namespace',
-    '@b: gone: last seen on 2026-01-01; check the references, the address and --namespace',
-    '@c: no feed; check the references, the address and --namespace',
-  ]);
-  const other = [failed('@a', absent), failed('@b', gone), done('@c')];
-  assert.deepEqual(lines(other), [
-    '@a: not found (404); check the spelling',
-    '@b: gone: last seen on 2026-01-01; if it is gone for good, remove it from your list',
-  ]);
-  const token = new Failure('refused', 'the token is refused', { status: 404, next: 'start again' });
-  assert.deepEqual(lines([failed('@a', token)]), ['@a: the token is refused; start again']);
 });
 
 test('references that were not reached are counted in the line of the cause that stopped the run', () => {
@@ -120,14 +105,14 @@ test('the tally: new, entries, what is no longer listed, pages, credits, where t
     unlisted: { count: 12, ids: ['a'] },
   });
   assert.equal(
-    tallyText([update], credits, true, 'dir'),
+    tally([update], credits, true, 'dir'),
     '3 new, 1,245 entries (400 resumed), 12 no longer listed, 2 pages, 2 credits, 1 more possibly charged; in dir',
   );
   const none = { confirmed: 0, possibly_charged: 0 };
-  assert.equal(tallyText([done('@a')], none, false, 'x'), '3 entries, 1 page; in x');
-  assert.equal(tallyText([failed('@a', down)], { ...none, confirmed: 1 }, true, 'x'), '0 entries, 1 credit');
+  assert.equal(tally([done('@a')], none, false, 'x'), '3 entries, 1 page; in x');
+  assert.equal(tally([failed('@a', down)], { ...none, confirmed: 1 }, true, 'x'), '0 entries, 1 credit');
   // Nothing was paid or written.
   for (const result of [failed('@a', down), resultOf(named('@a'), { status: 'kept', entries: 9 })])
-    assert.equal(tallyText([result], none, true, 'x'), null);
-  assert.equal(tallyText([done('@a')], none, false, null), null);
+    assert.equal(tally([result], none, true, 'x'), null);
+  assert.equal(tally([done('@a')], none, false, null), null);
 });
