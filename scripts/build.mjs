@@ -17,9 +17,9 @@ const target = 'node20.18';
 /** The merged files: each contains what its sources import statically, unless one before it does */
 const groups = {
   'core.cjs': ['src/start.ts', 'src/commands/operations.ts'],
-  'request.cjs': ['src/commands/run-operation.ts', 'src/run/responses-job.ts', 'src/output/json.ts'],
+  'request.cjs': ['src/commands/run-operation.ts', 'src/run/print-responses.ts', 'src/output/json.ts'],
   'http.cjs': ['src/service/dispatcher.ts'],
-  'list.cjs': ['src/run/listing-job.ts', 'src/accounts/ledger.ts'],
+  'list.cjs': ['src/run/print-listings.ts', 'src/accounts/ledger.ts'],
   'export.cjs': ['src/export/export-all.ts', 'src/export/exports.ts'],
   'table.cjs': ['src/output/table.ts'],
 };

@@ -8,8 +8,8 @@ import { openRun } from '../run/open-run.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
 import { distinct, newReference, type Reference, readReferences } from '../run/read-references.ts';
 import { unreachedResult } from '../run/results.ts';
-import type { Job } from '../run/run.ts';
-import { Summary } from '../run/summary.ts';
+import { type Job, perform } from '../run/run.ts';
+import { startSummary } from '../run/summary.ts';
 import { newTally } from '../service/budget.ts';
 import { assertParameters, type Operation, type RequestParameters } from '../service/contract.ts';
 
@@ -26,21 +26,21 @@ export async function runOperation(
 ): Promise<number> {
   const { dryRun } = options;
   await assertSummaryFile(options, context);
-  const summary = new Summary(operation.name, dryRun ? null : options.summary, context.clock);
+  const writeSummary = startSummary(operation.name, dryRun ? null : options.summary, context.clock);
   let references: readonly Reference[] = [];
   try {
     const job = await chooseJob(operation, options, context, more);
     references = job.references;
     await job.refuse();
     if (dryRun) return await printDryRun(await job.firstRequests(), options, context, stderr);
-    await using run = await openRun(operation, references, options, context, stderr, summary);
-    return await run.perform(job);
+    await using run = await openRun(operation, references, options, context, stderr);
+    return await perform(run, job, writeSummary);
   } catch (error) {
     const failure = toFailure(error);
     const results = references.map((reference) => unreachedResult(reference, failure));
     const end = { exit: failure.exit, failure, total: newTally() };
     // The refusal matters more than a summary that cannot be written.
-    await summary.write(results, end).catch(() => {});
+    await writeSummary(results, end).catch(() => {});
     throw error;
   }
 }
@@ -53,27 +53,48 @@ async function chooseJob(
   more: RequestParameters,
 ): Promise<Job> {
   const { continuation, outputDir } = options;
+  const [{ name }] = operation.parameters;
+  const parametersOf = (value: string): RequestParameters =>
+    continuation === null ? { [name]: value, ...more } : { continuation };
   parseFields(options.fields, operation);
   const target = await outputTarget(options, context);
-  const isExport = operation.body === 'page' && (target !== null || outputDir !== null);
+  const isPaged = operation.body === 'page';
+  const isExport = isPaged && (target !== null || outputDir !== null);
   assertFlags(options, isExport);
-  const inputs = await inputsOf(operation, options, context, more);
-  if (operation.body !== 'page') {
-    const { responsesJob } = await import('../run/responses-job.ts');
-    return responsesJob(operation, inputs, target, more);
-  }
+  const inputs =
+    continuation !== null
+      ? [newReference({ reference: null, value: continuation, id: null })]
+      : await readReferences(options, operation.reference, context, ({ value }) =>
+          assertParameters(operation, parametersOf(value)),
+        );
   const references = distinct(inputs);
-  if (!isExport) {
-    const { listingJob } = await import('../run/listing-job.ts');
-    return listingJob(operation, references, continuation);
+  if (isExport) {
+    const format = effectiveFormat(options, false);
+    if (format === 'table') throw tableInFile();
+    if (outputDir === null && references.length > 1)
+      throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
+    const { openExports } = await import('../export/exports.ts');
+    const { exportJob } = await import('../export/export-all.ts');
+    return exportJob(openExports(operation, options, context, format, target), references);
   }
-  const format = effectiveFormat(options, false);
-  if (format === 'table') throw tableInFile();
-  if (outputDir === null && references.length > 1)
-    throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
-  const { exportJob } = await import('../export/export-all.ts');
-  const { openExports } = await import('../export/exports.ts');
-  return exportJob(openExports(operation, options, context, format, target), references);
+  const firstRequests = async () => {
+    const requests = references.map(({ reference, value }) => {
+      return { reference, operation, parameters: parametersOf(value), ...(isPaged && { nextCost: 0 }) };
+    });
+    return { requests, results: [] };
+  };
+  if (isPaged) {
+    const { printListings } = await import('../run/print-listings.ts');
+    return { references, destination: null, refuse: async () => {}, firstRequests, work: printListings };
+  }
+  const { assertOutputFile, printResponses } = await import('../run/print-responses.ts');
+  return {
+    references: inputs,
+    destination: options.output,
+    refuse: () => assertOutputFile(target, operation),
+    firstRequests,
+    work: (run) => printResponses(run, parametersOf, target),
+  };
 }
 
 function assertFlags({ continuation, references, update, restart }: RunOptions, isExport: boolean): void {
@@ -81,19 +102,4 @@ function assertFlags({ continuation, references, update, restart }: RunOptions, 
     throw usage('--continuation takes no reference', 'the token says where to start');
   if (update && !isExport) throw usage('--update needs a file', 'give it with -o FILE or --output-dir DIR');
   if (restart && !isExport) throw usage('--restart needs a file', 'give it with -o FILE');
-}
-
-/** The references of a run, in input order: all within the limits of the operation (docs/service.md, 8). */
-async function inputsOf(
-  operation: Operation,
-  options: RunOptions,
-  context: Context,
-  more: RequestParameters,
-): Promise<readonly Reference[]> {
-  const { continuation } = options;
-  if (continuation !== null) return [newReference({ reference: null, value: continuation, id: null })];
-  const [{ name }] = operation.parameters;
-  return await readReferences(options, operation.reference, context, ({ value }) =>
-    assertParameters(operation, { [name]: value, ...more }),
-  );
 }

@@ -10,8 +10,7 @@ import { Client, type Service } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
 import { distinct, type Reference } from './read-references.ts';
-import { Run } from './run.ts';
-import type { Summary } from './summary.ts';
+import { createRun, type Run } from './run.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */
 const sandboxCredits = 1_000_000;
@@ -23,7 +22,6 @@ export async function openRun(
   options: RunOptions,
   context: Context,
   stderr: Stderr,
-  summary: Summary,
 ): Promise<Run> {
   const warnings: Warning[] = [];
   const warn = (message: string): void => void warnings.push({ code: 'ledger', label: null, message });
@@ -36,7 +34,7 @@ export async function openRun(
   const progress = count > 1 ? sharedProgress(line, count, operation.reference) : line;
   const connections = Math.min(options.concurrency, count);
   const client = openClient(opened.service, opened.budget, connections, options, context, stderr, progress);
-  return new Run({
+  return createRun({
     operation,
     references,
     options,
@@ -44,7 +42,6 @@ export async function openRun(
     stderr,
     client,
     progress,
-    summary,
     warnings,
     ...opened,
   });

@@ -11,7 +11,7 @@ import { type Ending, endingOf } from './ending.ts';
 import type { DryRun } from './print-dry-run.ts';
 import type { Reference } from './read-references.ts';
 import { type Result, unreachedResult } from './results.ts';
-import type { Summary } from './summary.ts';
+import type { WriteSummary } from './summary.ts';
 
 /** What a run does: an export, a listing, or responses. */
 export interface Job {
@@ -41,144 +41,118 @@ interface RunParts {
   readonly serviceName: string;
   /** Of all references together if there are several. */
   readonly progress: ProgressLine;
-  readonly summary: Summary;
   readonly warnings: Warning[];
   close(): Promise<void>;
 }
 
 /** One invocation of the program that sends requests: the service, and what has happened. */
-export class Run implements AsyncDisposable {
-  readonly operation: Operation;
-  readonly references: readonly Reference[];
-  readonly options: RunOptions;
-  readonly context: Context;
-  readonly stderr: Stderr;
-  readonly client: Client;
-  readonly budget: Budget;
-  readonly serviceName: string;
-  readonly progress: ProgressLine;
-  /** The reader of stdout has closed the pipe: the end of the work, and not a failure. */
-  pipeClosed = false;
-  /** What has ended the run; null while it works. */
-  ended: Failure | null = null;
-  readonly #parts: RunParts;
-  #failuresInRow = 0;
+export type Run = ReturnType<typeof createRun>;
 
-  constructor(parts: RunParts) {
-    this.operation = parts.operation;
-    this.references = parts.references;
-    this.options = parts.options;
-    this.context = parts.context;
-    this.stderr = parts.stderr;
-    this.client = parts.client;
-    this.budget = parts.budget;
-    this.serviceName = parts.serviceName;
-    this.progress = parts.progress;
-    this.#parts = parts;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.progress.stop();
-    await this.client.close();
-    await this.#parts.close();
-  }
-
-  warn(code: Warning['code'], label: string | null, message: string): void {
-    this.#parts.warnings.push({ code, label, message });
-  }
-
-  /** Why no more work may start: a signal, or the failure that has ended the run; null if it may. */
-  get stopped(): Failure | null {
-    const { aborted, reason } = this.context.stop;
-    return aborted ? (reason as Failure) : this.ended;
-  }
-
-  end(failure: Failure): void {
-    this.ended ??= failure;
-    this.client.end(failure);
-  }
-
-  /** Does the paid work of a reference, unless the run has ended. A failure in its result may end the run. */
-  async work(reference: Reference, work: () => Promise<Result>): Promise<Result> {
-    const { stopped } = this;
-    if (stopped !== null) return unreachedResult(reference, stopped);
-    const result = await work();
-    this.#note(result.failure, result.pages > 0);
-    this.progress.referenceDone();
-    return result;
-  }
-
-  /** Sends a free request of a reference, unless the run has ended: returns the response, or the failure. */
-  async request<T>(send: () => Promise<T>): Promise<T | Failure> {
-    const { stopped } = this;
-    if (stopped !== null) return stopped;
-    const response = await send().catch(toFailure);
-    const failure = response instanceof Failure ? response : null;
-    this.#note(failure, failure?.exit !== 7 && failure?.exit !== 8);
-    return response;
-  }
+export function createRun(parts: RunParts) {
+  const { context, client, progress, warnings } = parts;
+  let failuresInRow = 0;
 
   /** `hasProgress`: a page was bought or, of a free request, the service has answered. */
-  #note(failure: Failure | null, hasProgress: boolean): void {
-    if (hasProgress) this.#failuresInRow = 0;
-    if (failure?.exit === 7 || failure?.exit === 8) this.#failuresInRow++;
-    if (failure !== null && (failure.scope === 'run' || this.#failuresInRow >= maxFailuresInRow))
-      this.end(failure.with({ scope: 'run' }));
-  }
+  const note = (failure: Failure | null, hasProgress: boolean): void => {
+    if (hasProgress) failuresInRow = 0;
+    if (failure?.exit === 7 || failure?.exit === 8) failuresInRow++;
+    if (failure !== null && (failure.scope === 'run' || failuresInRow >= maxFailuresInRow))
+      run.end(failure.with({ scope: 'run' }));
+  };
 
-  /**
-   * Does a job between the first `--summary` and the last one; when it ends, prints one line per cause and the tally. Returns
-   * the exit code. Throws what the job throws before its first request.
-   */
-  async perform(job: Job): Promise<ExitCode> {
-    const { stderr, budget, operation, options } = this;
-    const { summary, warnings } = this.#parts;
-    await summary.write(this.#unreached(null), null);
-    const results = await job.work(this).catch((error: unknown) => {
-      if (budget.total.requests === 0) throw error;
-      this.end(toFailure(error));
-      return this.#unreached(this.ended);
-    });
-    await this.progress.stop();
-    const isUndone = results.some(({ failure }) => failure !== null);
-    const ended = this.ended ?? (isUndone ? this.stopped : null);
-    const { pipeClosed } = this;
-    const ending = endingOf({
-      results,
-      warnings,
-      ended,
-      pipeClosed,
-      isPaid: operation.credits > 0,
-      credits: budget.total.credits,
-      destination: job.destination,
-      options,
-    });
-    this.#print(ending, results);
-    try {
-      await summary.write(results, { exit: ending.exit, failure: ended, total: budget.total });
-    } catch (error) {
-      stderr.printFailure(toFailure(error));
-      return ending.exit === 0 ? 1 : ending.exit;
-    }
-    return ending.exit;
-  }
+  const run = {
+    ...parts,
+    /** The reader of stdout has closed the pipe: the end of the work, and not a failure. */
+    pipeClosed: false,
+    /** What has ended the run; null while it works. */
+    ended: null as Failure | null,
 
-  #print({ warnings, errors, tally }: Ending, [first]: readonly Result[]): void {
-    const { stderr } = this;
-    for (const text of warnings) stderr.warn(text);
-    for (const { message, next, failure } of errors) {
-      stderr.error(message, next);
-      stderr.printStack(failure);
-    }
-    // Of a closed pipe nothing is said, but a user who has left the pager is at a terminal.
-    if (this.pipeClosed && !stderr.isPaged) return;
-    if (tally !== null) stderr.note(tally);
-    if (this.pipeClosed && first?.resume) stderr.note(stepText(first.resume));
-  }
+    /** Why no more work may start: a signal, or the failure that has ended the run; null if it may. */
+    get stopped(): Failure | null {
+      const { aborted, reason } = context.stop;
+      return aborted ? (reason as Failure) : run.ended;
+    },
+    end: (failure: Failure): void => {
+      run.ended ??= failure;
+      client.end(failure);
+    },
+    warn: (code: Warning['code'], label: string | null, message: string): void => {
+      warnings.push({ code, label, message });
+    },
+    /** Does the paid work of a reference, unless the run has ended. A failure in its result may end the run. */
+    work: async (reference: Reference, work: () => Promise<Result>): Promise<Result> => {
+      const { stopped } = run;
+      if (stopped !== null) return unreachedResult(reference, stopped);
+      const result = await work();
+      note(result.failure, result.pages > 0);
+      progress.referenceDone();
+      return result;
+    },
+    /** Sends a free request of a reference, unless the run has ended: returns the response, or the failure. */
+    request: async <T>(send: () => Promise<T>): Promise<T | Failure> => {
+      const { stopped } = run;
+      if (stopped !== null) return stopped;
+      const response = await send().catch(toFailure);
+      const failure = response instanceof Failure ? response : null;
+      note(failure, failure?.exit !== 7 && failure?.exit !== 8);
+      return response;
+    },
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      await progress.stop();
+      await client.close();
+      await parts.close();
+    },
+  };
+  return run;
+}
 
-  #unreached(failure: Failure | null): Result[] {
-    return this.references.map((reference) => unreachedResult(reference, failure));
+/**
+ * Does a job between the first `--summary` and the last one; when it ends, prints one line per cause and the tally. Returns
+ * the exit code. Throws what the job throws before its first request.
+ */
+export async function perform(run: Run, job: Job, writeSummary: WriteSummary): Promise<ExitCode> {
+  const { stderr, budget, operation, options, warnings } = run;
+  const unreached = (failure: Failure | null): Result[] =>
+    run.references.map((reference) => unreachedResult(reference, failure));
+  await writeSummary(unreached(null), null);
+  const results = await job.work(run).catch((error: unknown) => {
+    if (budget.total.requests === 0) throw error;
+    run.end(toFailure(error));
+    return unreached(run.ended);
+  });
+  await run.progress.stop();
+  const isUndone = results.some(({ failure }) => failure !== null);
+  const ended = run.ended ?? (isUndone ? run.stopped : null);
+  const ending = endingOf({
+    results,
+    warnings,
+    ended,
+    pipeClosed: run.pipeClosed,
+    isPaid: operation.credits > 0,
+    credits: budget.total.credits,
+    destination: job.destination,
+    options,
+  });
+  printEnding(run, ending, results);
+  try {
+    await writeSummary(results, { exit: ending.exit, failure: ended, total: budget.total });
+  } catch (error) {
+    stderr.printFailure(toFailure(error));
+    return ending.exit === 0 ? 1 : ending.exit;
   }
+  return ending.exit;
+}
+
+function printEnding({ stderr, pipeClosed }: Run, ending: Ending, [first]: readonly Result[]): void {
+  for (const text of ending.warnings) stderr.warn(text);
+  for (const { message, next, failure } of ending.errors) {
+    stderr.error(message, next);
+    stderr.printStack(failure);
+  }
+  // Of a closed pipe nothing is said, but a user who has left the pager is at a terminal.
+  if (pipeClosed && !stderr.isPaged) return;
+  if (ending.tally !== null) stderr.note(ending.tally);
+  if (pipeClosed && first?.resume) stderr.note(stepText(first.resume));
 }
 
 /**

@@ -11,72 +11,58 @@ export interface RunEnd {
   readonly total: Tally;
 }
 
-/** The JSON report of a run (`--summary FILE`): written at the start of the work and replaced at its end. */
-export class Summary {
-  readonly #command: string;
-  readonly #path: string | null;
-  readonly #clock: Clock;
-  readonly #started: string;
-  readonly #startedAt: number;
+/** Writes the summary of a run (`end`: null while it works). Throws `failed` (1) if the file cannot be written. */
+export type WriteSummary = (results: readonly Result[], end: RunEnd | null) => Promise<void>;
 
-  /** `path`: null if none is asked for. */
-  constructor(command: string, path: string | null, clock: Clock) {
-    this.#command = command;
-    this.#path = path;
-    this.#clock = clock;
-    this.#started = new Date(clock.now()).toISOString();
-    this.#startedAt = clock.elapsed();
-  }
-
-  /** `end`: null while the run works. Throws `failed` (1) if the file cannot be written. */
-  async write(results: readonly Result[], end: RunEnd | null): Promise<void> {
-    if (this.#path === null) return;
-    const text = `${escapeUnsafe(JSON.stringify(this.#report(results, end), null, 2))}\n`;
+/** Starts the time of a run; returns what writes its `--summary`. `path`: null if none is asked for. */
+export function startSummary(command: string, path: string | null, clock: Clock): WriteSummary {
+  const started = new Date(clock.now()).toISOString();
+  const startedAt = clock.elapsed();
+  return async (results, end) => {
+    if (path === null) return;
+    const seconds = Math.round(clock.elapsed() - startedAt) / 1000;
+    const report = { command, started, seconds, ...reportOf(results, end) };
+    const text = `${escapeUnsafe(JSON.stringify(report, null, 2))}\n`;
     try {
       const { resolveTarget } = await import('../fs/output-target.ts');
-      const target = resolveTarget(this.#path);
+      const target = resolveTarget(path);
       const { writeFileAtomic } = await import('../fs/atomic.ts');
       writeFileAtomic(target, text);
     } catch (error) {
       const { message, next } = toFailure(error);
       throw new Failure('failed', `--summary: ${message}`, { next, cause: error });
     }
-  }
+  };
+}
 
-  #report(results: readonly Result[], end: RunEnd | null): object {
-    const counts = statuses.map((status) => [
-      status,
-      results.filter((result) => result.status === status).length,
-    ]);
-    return {
-      command: this.#command,
-      started: this.#started,
-      seconds: Math.round(this.#clock.elapsed() - this.#startedAt) / 1000,
-      exit: end?.exit ?? null,
-      error: errorOf(end?.failure ?? null),
-      // Null until the run ends: the summary of a killed run does not claim that nothing was spent.
-      credits: end?.total.credits ?? null,
-      requests: end?.total.requests ?? null,
-      retries: end?.total.retries ?? null,
-      counts: Object.fromEntries(counts),
-      references: results.map((result) => ({
-        reference: result.reference,
-        id: result.id,
-        file: result.file,
-        status: result.status,
-        entries: result.entries,
-        new: result.added,
-        missing: result.missing,
-        unlisted: result.unlisted,
-        pages: result.pages,
-        credits: end && result.tally.credits,
-        resumed: result.resumed,
-        continuation_token: result.token,
-        error: errorOf(result.failure),
-        exit: result.failure?.exit ?? null,
-      })),
-    };
-  }
+function reportOf(results: readonly Result[], end: RunEnd | null): object {
+  const countOf = (status: Result['status']): number =>
+    results.filter((result) => result.status === status).length;
+  return {
+    exit: end?.exit ?? null,
+    error: errorOf(end?.failure ?? null),
+    // Null until the run ends: the summary of a killed run does not claim that nothing was spent.
+    credits: end?.total.credits ?? null,
+    requests: end?.total.requests ?? null,
+    retries: end?.total.retries ?? null,
+    counts: Object.fromEntries(statuses.map((status) => [status, countOf(status)])),
+    references: results.map((result) => ({
+      reference: result.reference,
+      id: result.id,
+      file: result.file,
+      status: result.status,
+      entries: result.entries,
+      new: result.added,
+      missing: result.missing,
+      unlisted: result.unlisted,
+      pages: result.pages,
+      credits: end && result.tally.credits,
+      resumed: result.resumed,
+      continuation_token: result.token,
+      error: errorOf(result.failure),
+      exit: result.failure?.exit ?? null,
+    })),
+  };
 }
 
 const errorOf = (failure: Failure | null): object | null =>

@@ -1,7 +1,6 @@
 import { commandOf } from '../cli/options.ts';
 import { type Failure, toFailure } from '../errors.ts';
 import { Stdout } from '../output/stdout.ts';
-import type { Operation } from '../service/contract.ts';
 import type { Step } from '../text/command.ts';
 import { count, credits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
@@ -18,32 +17,10 @@ import {
 import { outputFormat, printReferences } from './print-references.ts';
 import type { Reference } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
-import type { Job, Run } from './run.ts';
+import type { Run } from './run.ts';
 
-/** Lists references to stdout. */
-export function listingJob(
-  operation: Operation,
-  references: readonly Reference[],
-  continuation: string | null,
-): Job {
-  const [{ name }] = operation.parameters;
-  return {
-    references,
-    destination: null,
-    refuse: async () => {},
-    firstRequests: async () => {
-      const requests = references.map(({ reference, value }) => {
-        const parameters = continuation === null ? { [name]: value } : { continuation };
-        return { reference, operation, parameters, nextCost: 0 };
-      });
-      return { requests, results: [] };
-    },
-    work: printListings,
-  };
-}
-
-/** Each page is written before the next one is requested. */
-async function printListings(run: Run): Promise<readonly Result[]> {
+/** Lists references to stdout. Each page is written before the next one is requested. */
+export async function printListings(run: Run): Promise<readonly Result[]> {
   const { context, stderr, client, options, references } = run;
   const { format, isTerminalTable } = await outputFormat(run);
   const output = new Stdout(context, stderr, isTerminalTable);

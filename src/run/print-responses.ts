@@ -8,46 +8,16 @@ import { Stdout } from '../output/stdout.ts';
 import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
 import { outputFormat, printReferences } from './print-references.ts';
-import { distinct, type Reference } from './read-references.ts';
+import type { Reference } from './read-references.ts';
 import { failedRequest, type Result, resultOf } from './results.ts';
-import { type Job, mapConcurrently, type Run } from './run.ts';
+import { mapConcurrently, type Run } from './run.ts';
 import { openSeenFile, type SeenFile } from './seen.ts';
 
 /** Responses fetched ahead of the next one to print, per concurrent request. */
 const lookahead = 4;
 
-/**
- * Prints the response of each reference, in input order. `target`: the file of `-o`, which is replaced only if none failed;
- * `more`: parameters of each request.
- */
-export function responsesJob(
-  operation: Operation,
-  references: readonly Reference[],
-  target: Target | null,
-  more: RequestParameters,
-): Job {
-  const [{ name }] = operation.parameters;
-  const parametersOf = (value: string): RequestParameters => ({ [name]: value, ...more });
-  return {
-    references,
-    destination: target?.path ?? null,
-    refuse: () => assertOutputFile(target, operation),
-    firstRequests: async () => {
-      const requests = distinct(references).map(({ reference, value }) => {
-        return { reference, operation, parameters: parametersOf(value) };
-      });
-      return { requests, results: [] };
-    },
-    work: async (run) => {
-      const { seen: path } = run.options;
-      using seen = path === null ? null : await openSeenFile(path, run.context.stop);
-      return await printResponses(run, parametersOf, target, seen);
-    },
-  };
-}
-
 /** Throws if the file of `-o` cannot be written, or is an archive: before anything is sent. */
-async function assertOutputFile(target: Target | null, { credits }: Operation): Promise<void> {
+export async function assertOutputFile(target: Target | null, { credits }: Operation): Promise<void> {
   if (target === null) return;
   const { assertReplaceable } = await import('../fs/atomic.ts');
   const { assertNotArchive } = await import('../fs/private-folder.ts');
@@ -58,13 +28,14 @@ async function assertOutputFile(target: Target | null, { credits }: Operation): 
   assertRoom(dirname(target.real), 0);
 }
 
-async function printResponses(
+/** Prints the response of each reference, in input order. The file of `-o` is replaced only if none failed. */
+export async function printResponses(
   run: Run,
   parametersOf: (value: string) => RequestParameters,
   target: Target | null,
-  seen: SeenFile | null,
 ): Promise<readonly Result[]> {
   const { operation, options, context, stderr, references } = run;
+  using seen = options.seen === null ? null : await openSeenFile(options.seen, context.stop);
   const { format, isTerminalTable } = await outputFormat(run);
   const content: Buffer[] = [];
   const stdout = target === null ? new Stdout(context, stderr, isTerminalTable) : null;
