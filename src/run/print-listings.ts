@@ -32,8 +32,10 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
   const print = async (reference: Reference): Promise<Result> => {
     const result = await run.work(reference, () => printPages(reference));
     const opening = result.pages === 0 ? format.open(reference, null) : '';
-    const hasMore = result.failure !== null || result.status === 'limited';
-    const closing = opening + format.close(reference, { ...result, hasMore });
+    const { failure, token } = result;
+    const isCut = failure !== null && failure.code !== 'not_found';
+    const hasMore = isCut || result.status === 'limited';
+    const closing = opening + format.close(reference, { hasMore, token, failure });
     if (!run.pipeClosed)
       await output.write(closing).catch((error) => {
         // The same failure again, of a listing that could not be written.

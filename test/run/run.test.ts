@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { mapConcurrently } from '../../src/run/run.ts';
+import { Failure } from '../../src/errors.ts';
+import { newReference } from '../../src/run/read-references.ts';
+import { resultOf } from '../../src/run/results.ts';
+import { createRun, mapConcurrently } from '../../src/run/run.ts';
 
 test('results are in input order, whatever the order of completion; no more than `concurrency` run', async () => {
   let running = 0;
@@ -32,4 +35,52 @@ test('no more than `lookahead` items are ahead of the one that is yielded next',
     for (let i = 0; i < 10; i++) await turn();
     assert.equal(started.length, count);
   }
+});
+
+/** Which of these outcomes of references, one after another, ends the run; null: none of them. */
+async function endedBy(outcomes: readonly string[], isFree: boolean): Promise<number | null> {
+  const failures = {
+    7: new Failure('unavailable', 'no answer'),
+    8: new Failure('invalid_response', 'not JSON'),
+    5: new Failure('not_found', 'not found'),
+  };
+  const run = createRun({
+    context: { stop: new AbortController().signal },
+    client: { end: () => {} },
+    progress: { referenceDone: () => {} },
+    warnings: [],
+  } as unknown as Parameters<typeof createRun>[0]);
+  const reference = newReference({ reference: '@a', value: '@a', id: null });
+  for (const [at, outcome] of outcomes.entries()) {
+    const [kind, pages] = [outcome.slice(0, 1), outcome.endsWith('+') ? 1 : 0];
+    const failure = failures[kind as unknown as keyof typeof failures] ?? null;
+    if (isFree) await run.request(async () => failure && Promise.reject(failure));
+    else await run.work(reference, async () => resultOf(reference, { failure, pages }));
+    if (run.ended !== null) return at + 1;
+  }
+  return null;
+}
+
+test('five failures with 7 or 8 end the run, unless a page was bought in between', async () => {
+  // `+`: a page was bought; `-`: nothing was needed.
+  for (const [outcomes, at] of [
+    ['7 7 7 7 7', 5],
+    ['7 8 7 8 8 7', 5],
+    ['7 7 7 7 -+ 7 7 7 7', null],
+    ['8 - - 8 - 8 - 8 - - 8', 11],
+    ['7 7 5 7 7 7', 6],
+    // A page before it failed is one in between.
+    ['7 7 7 7 8+ 7 7 7 7', 9],
+    ['7+ 7+ 7+ 7+ 7+ 7+', null],
+  ] as const)
+    assert.equal(await endedBy(outcomes.split(' '), false), at, outcomes);
+});
+
+test('of free commands, any answer of the service ends the count', async () => {
+  for (const [outcomes, at] of [
+    ['7 8 7 8 7', 5],
+    ['7 7 7 7 - 7 7 7 7', null],
+    ['7 7 7 7 5 7 7 7 7 7', 10],
+  ] as const)
+    assert.equal(await endedBy(outcomes.split(' '), true), at, outcomes);
 });

@@ -32,6 +32,17 @@ test('| head ends the program with 0, quietly, after at most two pages more than
   }
 });
 
+test('a closed pipe after a reference that failed: what failed is said, and counts', async (t) => {
+  const service = await scriptedService(t, ({ query }, n) =>
+    query.get('channel') === '@gone'
+      ? { status: 404 }
+      : { body: page(n * 100, n * 100 + 100, `t${n}`, 9999) },
+  );
+  const line = 'set -o pipefail; $chanlist uploads @gone @a | head -n 1 >/dev/null; echo "$PIPESTATUS" >&2';
+  const { stderr } = await shell(line, service.env);
+  assert.match(stderr, /^chanlist: error: @gone: not found \(404\); [^\n]*\n5\n$/);
+});
+
 test('a reader that has left before anything is written: 0, and at most one page', async (t) => {
   const service = await endless(t);
   for (const line of [
