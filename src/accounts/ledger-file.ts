@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, readSync, writeSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import path from 'node:path';
 import type { Env } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { guardFile } from '../fs/files.ts';
@@ -7,10 +7,13 @@ import { PrivateFolder } from '../fs/private-folder.ts';
 import { isCount, isOneOf, isText, orNull, type Passing, parseObject, shape } from '../json/shape.ts';
 import { homeFolder } from './store.ts';
 
-export function ledgerFolder(env: Env): string {
-  const { XDG_STATE_HOME: stateFolder } = env;
-  const isSet = stateFolder && isAbsolute(stateFolder);
-  return join(isSet ? stateFolder : join(homeFolder(env), '.local/state'), 'chanlist');
+export function ledgerFolder(env: Env, platform = process.platform): string {
+  const isWindows = platform === 'win32';
+  const { isAbsolute, join } = isWindows ? path.win32 : path.posix;
+  const { XDG_STATE_HOME: stateFolder = '', LOCALAPPDATA } = env;
+  const local = isWindows ? 'AppData/Local' : '.local/state';
+  const folder = isAbsolute(stateFolder) ? stateFolder : isWindows && LOCALAPPDATA;
+  return join(folder || join(homeFolder(env, platform), local), 'chanlist');
 }
 
 const fileName = (month: string): string => `credits-${month}.ndjson`;
@@ -63,7 +66,7 @@ export class LedgerFile {
 
   private constructor(month: string, folder: PrivateFolder, fd: number) {
     this.month = month;
-    this.path = join(folder.path, fileName(month));
+    this.path = folder.at(fileName(month));
     this.#fd = fd;
   }
 

@@ -63,7 +63,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       try {
         const lock = await acquireLock(folder, 'credits', folder.path);
         if (lock !== null) return lock;
-        throw new Failure('failed', `${folder.path}: its file system has no sockets, which locks need`, {
+        throw new Failure('failed', `${folder.path}: its file system cannot lock files`, {
           next: 'set XDG_STATE_HOME to a folder on another one',
         });
       } catch (error) {

@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import path from 'node:path';
 import type { Env } from '../context.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
+import { acquireLock } from '../fs/file-lock.ts';
 import { ignoreErrors, makeFolders } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 import { isOneOf, isText, mapOf, orNull, parseObject, shape } from '../json/shape.ts';
@@ -46,23 +47,29 @@ export function openOwnFolder(folder: string, variable: string): PrivateFolder {
     ignoreErrors(['EEXIST'], () => mkdirSync(folder, 0o700));
   } catch (error) {
     throw new Failure('failed', `${folder} cannot be created (${systemCode(error)})`, {
-      next: `set ${variable} to a folder that you can write to`,
+      next:
+        variable === ''
+          ? 'make the folder above it writable'
+          : `set ${variable} to a folder that you can write to`,
       cause: error,
     });
   }
   return PrivateFolder.open(folder).ensure();
 }
 
-/** The config folder of other platforms than Linux: its place in the home folder, and the variable that names it. */
+/** The config folder of other platforms than Linux: its place in the home folder, and the variable that moves it. */
 const configFolders: Partial<Record<NodeJS.Platform, readonly [inHome: string, variable?: string]>> = {
   darwin: ['Library/Preferences'],
   win32: ['AppData/Roaming', 'APPDATA'],
 };
 
+const configFolderOf = (platform: NodeJS.Platform) =>
+  configFolders[platform] ?? ['.config', 'XDG_CONFIG_HOME'];
+
 /** The file that `conf` chooses for a project of this name. */
 export function storeFile(env: Env, platform = process.platform): string {
   const { join, resolve } = platform === 'win32' ? path.win32 : path.posix;
-  const [inHome, variable = ''] = configFolders[platform] ?? ['.config', 'XDG_CONFIG_HOME'];
+  const [inHome, variable = ''] = configFolderOf(platform);
   const folder = env[variable] || join(homeFolder(env, platform), inHome);
   return resolve(folder, 'chanlist', platform === 'win32' ? 'Config' : '', 'config.json');
 }
@@ -78,8 +85,10 @@ export function readStore(env: Env): Store {
 /** Has `conf` replace the stored accounts atomically with mode 0600; returns the new ones. Throws as `readStore`. */
 export async function updateStore(env: Env, change: (store: Store) => Store): Promise<Store> {
   const file = storeFile(env);
+  const [, variable = ''] = configFolderOf(process.platform);
+  const folder = openOwnFolder(path.dirname(file), variable);
+  using _lock = await acquireLock(folder, path.basename(file), file);
   const store = change(readStore(env));
-  openOwnFolder(path.dirname(file), 'XDG_CONFIG_HOME');
   const { default: Conf } = await import('conf');
   // With this variable (it also reaches programs that a snap package starts) conf would write in place.
   delete process.env.SNAP;
@@ -98,7 +107,7 @@ export async function updateStore(env: Env, change: (store: Store) => Store): Pr
   } catch (error) {
     // Without its cause, whose message may show the text of the store.
     throw new Failure('failed', `${file} cannot be written (${systemCode(error) ?? 'unknown error'})`, {
-      next: 'make it writable, or set XDG_CONFIG_HOME to a folder that is',
+      next: 'make it writable',
     });
   }
   return store;

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
 import { type CommonOptions, commandOf } from '../cli/options.ts';
 import { type Failure, gravest, toFailure, usage } from '../errors.ts';
@@ -11,6 +11,7 @@ import {
   problemCodes,
 } from '../export/check-archive.ts';
 import { isLocked } from '../fs/file-lock.ts';
+import { isFolder } from '../fs/files.ts';
 import { firstOf, grouped } from '../run/ending.ts';
 import { assertPaths } from '../run/named-files.ts';
 import { printRecords } from '../run/output.ts';
@@ -58,7 +59,7 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
     for (const each of findArchives(path)) found.set(`${realpathSync(each.folder.path)}/${each.name}`, each);
   // Of several paths, a run over one folder may not repair all.
   const [path = '', ...others] = paths;
-  const folder = others.length === 0 && existsSync(`${path}/.`) ? path : null;
+  const folder = others.length === 0 && isFolder(path) ? path : null;
   const bad: BadRow[] = [];
   const failures: Failure[] = [];
   let checked = 0;

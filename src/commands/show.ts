@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
 import { runName } from '../export/run-header.ts';
 import { AtomicFile } from '../fs/atomic.ts';
-import { guardFile } from '../fs/files.ts';
+import { guardFile, isFolder } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
 import { assertNotArchive, privateFolderOf } from '../fs/private-folder.ts';
 import { inputName, readChunks } from '../fs/text-input.ts';
@@ -88,7 +88,7 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
 
 /** Throws a usage error for what is clearly no file of entries. */
 function assertShowable(path: string): void {
-  if (existsSync(`${path}/.`)) {
+  if (isFolder(path)) {
     const folder = shellQuote(dirname(join(path, 'x')));
     throw usage(`${inputName(path)} is a folder`, `name its exports: chanlist show ${folder}/*.ndjson`);
   }

@@ -1,6 +1,14 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { guardFile, ignoreErrors, randomHex, syncFolder, syncIfPossible, unsupported } from './files.ts';
+import {
+  guardFile,
+  ignoreErrors,
+  randomHex,
+  replaceFile,
+  syncFolder,
+  syncIfPossible,
+  unsupported,
+} from './files.ts';
 import type { Target } from './output-target.ts';
 
 /**
@@ -48,7 +56,7 @@ export class AtomicFile {
     if (this.#isOpen) this.close();
     const { path, real } = this.#target;
     guardFile(path, 'write', () => {
-      fs.renameSync(this.#temporary, real);
+      replaceFile(this.#temporary, real, path);
       syncFolder(dirname(real));
     });
   }

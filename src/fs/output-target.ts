@@ -1,7 +1,8 @@
 import * as fs from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve, sep, win32 } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
-import { guardFile, ignoreErrors } from './files.ts';
+import { isPlain } from '../text/sanitize.ts';
+import { guardFile, ignoreErrors, isFolder } from './files.ts';
 
 /** A file that is written whole: the file of `-o`, `--summary`, `--seen`. */
 export interface Target {
@@ -21,14 +22,36 @@ export function resolveTarget(named: string): Target {
   // A printed command would take it for a flag.
   const path = named.startsWith('-') ? `./${named}` : named;
   return guardFile(path, 'open', () => {
-    if (path === '' || path.endsWith('/')) throw notRegular(path, 'a folder');
+    if (path === '' || path.endsWith('/') || path.endsWith(sep)) throw notRegular(path, 'a folder');
+    assertPossibleName(path);
     if (/^\/(?:dev\/(?:std|fd\/)|proc\/)/.test(resolve(path))) throw notRegular(path, 'a device');
     const real = realPath(path);
     const stats = fs.lstatSync(real, { throwIfNoEntry: false }) ?? null;
     if (stats !== null && !stats.isFile()) throw notRegular(path, kindOf(stats));
-    fs.accessSync(`${dirname(real)}/.`);
+    if (!isFolder(dirname(real)))
+      throw usage(`${path}: ${dirname(path)} is not a folder`, 'choose another place');
     return { path, real, stats };
   });
+}
+
+/** Throws a usage error for a path with a name that the platform cannot have. */
+export function assertPossibleName(path: string, platform = process.platform): void {
+  if (platform !== 'win32') return;
+  for (const name of path.slice(win32.parse(path).root.length).split(/[\\/]/)) {
+    const problem = windowsNameProblem(name);
+    if (problem !== null)
+      throw usage(`'${name}' is not a file name on Windows: ${problem}`, 'choose another name');
+  }
+}
+
+function windowsNameProblem(name: string): string | null {
+  if (name === '.' || name === '..') return null;
+  const [character] = /[<>:"|?*]|\p{Cc}/u.exec(name) ?? [];
+  if (character !== undefined) return `it contains ${isPlain(character) ? character : 'a control character'}`;
+  if (/[. ]$/.test(name)) return `it ends with ${name.endsWith('.') ? 'a dot' : 'a space'}`;
+  const [stem = ''] = name.split('.');
+  const isDevice = /^(?:con|prn|aux|nul|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]|con(?:in|out)\$) *$/i.test(stem);
+  return isDevice ? `${stem.trimEnd()} is a device` : null;
 }
 
 /** A path without symbolic links, dangling ones included. Throws system errors, such as for a loop. */

@@ -1,7 +1,15 @@
 import * as fs from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { Failure, usage } from '../errors.ts';
-import { guardFile, ignoreErrors, syncFolder, syncIfPossible, unsupported, withDescriptor } from './files.ts';
+import {
+  guardFile,
+  ignoreErrors,
+  replaceFile,
+  syncFolder,
+  syncIfPossible,
+  unsupported,
+  withDescriptor,
+} from './files.ts';
 import { kindOf, type Target } from './output-target.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
@@ -53,7 +61,7 @@ export class PrivateFolder {
   }
 
   at(name: string): string {
-    return `${this.path}/${name}`;
+    return `${this.path}${sep}${name}`;
   }
 
   read(name: string): Buffer | null {
@@ -90,14 +98,14 @@ export class PrivateFolder {
         // The file is whole even after a power cut.
         syncIfPossible(fd);
       });
-      fs.renameSync(this.at(temporary), this.at(name));
+      replaceFile(this.at(temporary), this.at(name), this.at(name));
     });
   }
 
   /** Renames a file, durably. */
   rename(name: string, other: string): void {
     this.#guard(other, () => {
-      fs.renameSync(this.at(name), this.at(other));
+      replaceFile(this.at(name), this.at(other), this.at(other));
       syncFolder(this.path);
     });
   }

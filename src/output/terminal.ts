@@ -27,10 +27,11 @@ export function descriptorOf({ isTTY, fd }: Context['stdout'] & { readonly fd?: 
 
 export type Pager = ReturnType<typeof openPager>;
 
-/** The shell command of the pager: `$PAGER`, else `less -FRX` if there is one; null: none is wanted. */
-export function pagerCommand({ PAGER, PATH = '', TERM }: Env): string | null {
-  if (TERM === 'dumb' || process.platform === 'win32') return null;
+/** The shell command of the pager: `$PAGER`, else `less -FRX` if there is one (not on Windows); null: none is wanted. */
+export function pagerCommand({ PAGER, PATH = '', TERM }: Env, platform = process.platform): string | null {
+  if (TERM === 'dumb') return null;
   if (PAGER !== undefined) return ['', 'cat'].includes(PAGER.trim()) ? null : PAGER;
+  if (platform === 'win32') return null;
   return PATH.split(delimiter).some((folder) => existsSync(join(folder, 'less'))) ? 'less -FRX' : null;
 }
 
@@ -42,7 +43,9 @@ const defaults = { LESS: 'FRX', LESSCHARSET: 'utf-8' };
 /** Runs a pager on the terminal of this process. `input` is destroyed once its user has left it (`ended`). */
 export function openPager(command: string, env: Env) {
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const child = spawn('sh', ['-c', `${command}\n${fallback}`], {
+  const isWindows = process.platform === 'win32';
+  const child = spawn(isWindows ? command : `${command}\n${fallback}`, {
+    shell: true,
     stdio: ['pipe', 'inherit', 'inherit'],
     env: { ...defaults, ...env },
   });

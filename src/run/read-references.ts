@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { excerpt, Failure, usage } from '../errors.ts';
+import { isFolder } from '../fs/files.ts';
 import { inputName, type Line, readLines } from '../fs/text-input.ts';
 import { newTally, type Tally } from '../service/budget.ts';
 import type { ReferenceKind } from '../service/contract.ts';
@@ -63,7 +64,7 @@ export async function readReferences(
   }
   const [first] = bad;
   if (first !== undefined) {
-    const isList = from === null && existsSync(first.place) && !existsSync(`${first.place}/.`);
+    const isList = from === null && existsSync(first.place) && !isFolder(first.place);
     const { message } = first.failure;
     const next = isList
       ? `did you mean --from ${shellQuote(first.place)}?`
