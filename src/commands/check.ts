@@ -152,5 +152,5 @@ function repairOf(bad: readonly BadRow[], { invocation, paths, from }: CheckOpti
   if (from === '-') return null;
   const add = [{ name: '--json', value: null }];
   const check = commandOf(invocation, paths, { drop: ['--format', '--quiet', '--verbose'], add });
-  return `fix: ${commandText(check)} | jq -r '.[].problem.fix // empty' | sh`;
+  return `fix: ${commandText(check)} | jq -r '.[].problem.fix // empty' | ${process.platform === 'win32' ? 'iex' : 'sh'}`;
 }

@@ -6,7 +6,7 @@ import { Stdout } from '../output/stdout.ts';
 import type { SandboxSettings } from '../sandbox/defaults.ts';
 import { faultMeanings } from '../sandbox/defaults.ts';
 import { defaultNamespace } from '../service/contract.ts';
-import { shellQuote } from '../text/command.ts';
+import { exportLine } from '../text/command.ts';
 
 export const about = [
   'Runs the service on this machine, with demo data: all operations, keys, credits and errors. It costs nothing ' +
@@ -49,9 +49,9 @@ export const run: RunCommand<
   print(
     [
       `# chanlist sandbox at ${baseUrl} with key ${key}`,
-      `export CHANLIST_BASE_URL=${shellQuote(baseUrl)}`,
-      `export CHANLIST_API_KEY=${shellQuote(key)}`,
-      `export CHANLIST_NAMESPACE=${namespace}`,
+      exportLine('CHANLIST_BASE_URL', baseUrl),
+      exportLine('CHANLIST_API_KEY', key),
+      exportLine('CHANLIST_NAMESPACE', namespace),
     ].join('\n'),
   );
   const ended = AbortSignal.any([context.stop, failed.signal]);

@@ -31,19 +31,18 @@ export function makeFolders(folder: string, mode?: number): void {
   if (isFolder(folder)) return;
   const above = path.dirname(folder);
   if (above !== folder && !fs.existsSync(above)) makeFolders(above, mode);
-  try {
-    fs.mkdirSync(folder, mode);
-  } catch (error) {
-    if (!isFolder(folder)) throw error;
-  }
+  ignoreErrors(['EEXIST'], () => fs.mkdirSync(folder, mode));
+  // Throws for what is not a folder.
+  if (!isFolder(folder)) fs.readdirSync(folder);
 }
 
 /** Whether a path leads to a folder. On Windows, `FILE/.` exists if FILE does. */
 export function isFolder(path: string): boolean {
-  return (
-    ignoreErrors(['EACCES', 'ELOOP'], () => fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) ??
-    false
-  );
+  try {
+    return fs.statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a rename failed because another program has one of the files open, which only Windows minds. */

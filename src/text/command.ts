@@ -39,6 +39,17 @@ function flagText({ name, value }: Flag): string {
   return `${name} ${shellQuote(value)}`;
 }
 
-export function shellQuote(word: string): string {
+/** A word as a POSIX shell reads it, on Windows PowerShell: there `@` in front and `,` are operators. */
+export function shellQuote(word: string, platform = process.platform): string {
+  if (platform === 'win32') return /^(?!@)[\w@%+=:./\\-]+$/.test(word) ? word : powerShellText(word);
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** PowerShell takes typographic quotation marks for quotation marks. */
+const powerShellText = (text: string): string => `'${text.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
+
+/** A line that sets an environment variable in the user's shell. */
+export function exportLine(name: string, value: string, platform = process.platform): string {
+  if (platform === 'win32') return `$env:${name} = ${powerShellText(value)}`;
+  return `export ${name}=${shellQuote(value, platform)}`;
 }

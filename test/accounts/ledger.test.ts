@@ -175,7 +175,7 @@ test('a file system without sockets, which cannot be locked: 1 with a bound per 
     return this;
   });
   const bounded = open('5/day');
-  await assert.rejects(bounded.reserve(1, '@a'), isFailure(1, 'has no sockets', 'set XDG_STATE_HOME'));
+  await assert.rejects(bounded.reserve(1, '@a'), isFailure(1, 'cannot lock files', 'set XDG_STATE_HOME'));
   await buy(open('5'), 'confirmed');
   assert.deepEqual(warnings, []);
 });

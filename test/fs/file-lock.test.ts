@@ -1,29 +1,32 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, symlinkSync, unlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
 import { connect, Server } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../src/errors.ts';
-import { acquireLock, isLocked } from '../../src/fs/file-lock.ts';
+import { acquireLock, exclusiveOpen, isLocked } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { collect } from '../support/collect.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
 
-/** This file run as a process of its own: what it does, in which folder, how often, on which system. */
-const [, , role, path = '', times = '', system = process.platform] = process.argv;
-
-/** Where there is no /proc. */
-const withoutProc = 'freebsd';
-
-const setSystem = (value: string): void => void Object.defineProperty(process, 'platform', { value });
+/** This file run as a process of its own: what it does, in which folder, how often. */
+const [, , role, path = '', times = ''] = process.argv;
 
 async function child(): Promise<void> {
-  setSystem(system);
   const folder = PrivateFolder.open(path).ensure();
   if (role === 'hold') {
     await acquireLock(folder, 'out', 'out');
@@ -68,15 +71,17 @@ async function newFolder(t: TestContext, parent = ''): Promise<PrivateFolder> {
   return folder;
 }
 
-/** A folder with a path that is too long for a socket, on a system without /proc until the test ends. */
-async function longFolder(t: TestContext): Promise<PrivateFolder> {
-  const { platform } = process;
-  setSystem(withoutProc);
-  t.after(() => setSystem(platform));
-  return await newFolder(t, 'x'.repeat(120));
-}
-
 function tests(): void {
+  test('the lock of each platform: a file opened exclusively, or a socket', () => {
+    const bsd = { flags: 0x24, busy: 'EAGAIN' };
+    for (const [platform, exclusive] of [
+      ['win32', { flags: 0x10000040, busy: 'EBUSY' }],
+      ...(['darwin', 'freebsd', 'netbsd', 'openbsd'] as const).map((each) => [each, bsd] as const),
+      ...(['linux', 'android', 'sunos', 'aix'] as const).map((each) => [each, null] as const),
+    ] as const)
+      assert.deepEqual(exclusiveOpen(platform), exclusive);
+  });
+
   test('one writer: the second is refused at once, in this process too; no leftovers', async (t) => {
     const folder = await newFolder(t);
     assert.equal(await isLocked(folder, 'out'), false);
@@ -112,34 +117,48 @@ function tests(): void {
     assert.deepEqual(folder.names(), ['.gitignore']);
   });
 
+  test('what processes have left that were killed while they prepared a lock is removed by the next run', async (t) => {
+    const folder = await newFolder(t);
+    const [dead, empty, alive] = ['1', '2', '3'].map((digit) => folder.at(`.${digit.repeat(20)}.lock`));
+    assert.ok(dead && empty && alive);
+    for (const [path, signal] of [
+      [dead, 'SIGKILL'],
+      [alive, 'SIGSTOP'],
+    ] as const) {
+      const held = await holder(t, folder.path);
+      renameSync(folder.at('out.lock'), path);
+      held.kill(signal);
+      if (signal === 'SIGKILL') await once(held, 'exit');
+    }
+    mkdirSync(empty);
+    const next = PrivateFolder.open(folder.path);
+    (await acquireLock(next, 'other', 'shown'))?.[Symbol.dispose]();
+    assert.deepEqual(folder.names(), ['.gitignore', basename(alive)].sort());
+  });
+
   test('many processes race, each killed repeatedly while it holds the lock: never two at once', async (t) => {
     const folder = await newFolder(t);
     const handovers = process.env.CHANLIST_LONG === '1' ? 1000 : 100;
-    const racer = async (on: string): Promise<void> => {
+    const racer = async (): Promise<void> => {
       for (let taken = 0; taken < handovers; taken += 50) {
-        const { stdout, signal } = await collect(start('race', folder.path, '50', on));
+        const { stdout, signal } = await collect(start('race', folder.path, '50'));
         assert.deepEqual([stdout, signal], ['', 'SIGKILL']);
       }
     };
-    await Promise.all([process.platform, process.platform, withoutProc, withoutProc].map(racer));
+    await Promise.all([racer(), racer(), racer(), racer()]);
     (await acquireLock(folder, 'out', 'shown'))?.[Symbol.dispose]();
     assert.deepEqual(folder.names(), ['.gitignore']);
   });
 
-  test('a path of any length, without /proc: one writer, and the working directory stays', async (t) => {
-    const folder = await longFolder(t);
+  test('a path that is too long for a socket: one writer', async (t) => {
+    const folder = await newFolder(t, 'x'.repeat(120));
     const other = await newFolder(t, 'y'.repeat(120));
-    const cwd = process.cwd();
-    const crypto = process.getBuiltinModule('node:crypto');
-    const random = t.mock.method(crypto, 'randomBytes', () => Buffer.from('217e1965261694980097', 'hex'));
     const lock = await acquireLock(folder, 'out', 'shown');
-    random.mock.restore();
     assert.ok(lock);
     assert.equal(await isLocked(folder, 'out'), true);
     await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
     assert.equal(await isLocked(other, 'out'), false);
     (await acquireLock(other, 'out', 'shown'))?.[Symbol.dispose]();
-    assert.equal(process.cwd(), cwd);
     lock[Symbol.dispose]();
     assert.equal(await isLocked(folder, 'out'), false);
     assert.deepEqual([folder.names(), other.names()], [['.gitignore'], ['.gitignore']]);
@@ -147,7 +166,10 @@ function tests(): void {
 
   test('two names that are one to the file system are one lock', async (t) => {
     const folder = await newFolder(t);
-    const ignoringCase = { at: (name: string) => folder.at(name.normalize().toLowerCase()) };
+    const ignoringCase = {
+      at: (name: string) => folder.at(name.normalize().toLowerCase()),
+      names: () => folder.names(),
+    };
     const lock = await acquireLock(ignoringCase, 'caf\u00e9.ndjson', 'shown');
     assert.ok(lock);
     for (const name of ['CAFE\u0301.ndjson', 'Caf\u00e9.ndjson']) {
