@@ -21,12 +21,12 @@ test('the first two sh blocks have one command each: the main job on the sandbox
 
 test('documents that a reader finishes: together at most 1,000 lines', async () => {
   for (const [name, limit] of [
-    ['README.md', 170],
+    ['README.md', 174],
     ['CONTRIBUTING.md', 130],
-    ['docs/updates.md', 90],
-    ['docs/cron.md', 150],
+    ['docs/updates.md', 89],
+    ['docs/cron.md', 157],
     ['docs/operations.md', 80],
-    ['docs/failures.md', 80],
+    ['docs/failures.md', 70],
     ['docs/scripts.md', 180],
     ['docs/service.md', 120],
   ] as const) {

@@ -8,12 +8,10 @@ import { isCount, isOneOf, isText, orNull, type Passing, parseObject, shape } fr
 import { homeFolder } from './store.ts';
 
 export function ledgerFolder(env: Env, platform = process.platform): string {
-  const isWindows = platform === 'win32';
-  const { isAbsolute, join } = isWindows ? path.win32 : path.posix;
-  const { XDG_STATE_HOME: stateFolder = '', LOCALAPPDATA } = env;
-  const local = isWindows ? 'AppData/Local' : '.local/state';
-  const folder = isAbsolute(stateFolder) ? stateFolder : isWindows && LOCALAPPDATA;
-  return join(folder || join(homeFolder(env, platform), local), 'chanlist');
+  const { isAbsolute, resolve } = platform === 'win32' ? path.win32 : path.posix;
+  const { XDG_STATE_HOME = '', LOCALAPPDATA = 'AppData/Local' } = env;
+  const usual = platform === 'win32' ? LOCALAPPDATA : '.local/state';
+  return resolve(homeFolder(env, platform), isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : usual, 'chanlist');
 }
 
 const fileName = (month: string): string => `credits-${month}.ndjson`;

@@ -47,31 +47,26 @@ export function openOwnFolder(folder: string, variable: string): PrivateFolder {
     ignoreErrors(['EEXIST'], () => mkdirSync(folder, 0o700));
   } catch (error) {
     throw new Failure('failed', `${folder} cannot be created (${systemCode(error)})`, {
-      next:
-        variable === ''
-          ? 'make the folder above it writable'
-          : `set ${variable} to a folder that you can write to`,
+      next: `set ${variable} to a folder that you can write to`,
       cause: error,
     });
   }
   return PrivateFolder.open(folder).ensure();
 }
 
-/** The config folder of other platforms than Linux: its place in the home folder, and the variable that moves it. */
-const configFolders: Partial<Record<NodeJS.Platform, readonly [inHome: string, variable?: string]>> = {
-  darwin: ['Library/Preferences'],
-  win32: ['AppData/Roaming', 'APPDATA'],
-};
-
-const configFolderOf = (platform: NodeJS.Platform) =>
-  configFolders[platform] ?? ['.config', 'XDG_CONFIG_HOME'];
+/** The config folder of a platform: its place in the home folder, and the variable that moves it. */
+function configFolder(platform: NodeJS.Platform): readonly [inHome: string, variable: string] {
+  if (platform === 'darwin') return ['Library/Preferences', 'HOME'];
+  return platform === 'win32' ? ['AppData/Roaming', 'APPDATA'] : ['.config', 'XDG_CONFIG_HOME'];
+}
 
 /** The file that `conf` chooses for a project of this name. */
 export function storeFile(env: Env, platform = process.platform): string {
-  const { join, resolve } = platform === 'win32' ? path.win32 : path.posix;
-  const [inHome, variable = ''] = configFolderOf(platform);
-  const folder = env[variable] || join(homeFolder(env, platform), inHome);
-  return resolve(folder, 'chanlist', platform === 'win32' ? 'Config' : '', 'config.json');
+  const { resolve } = platform === 'win32' ? path.win32 : path.posix;
+  const [inHome, variable] = configFolder(platform);
+  const folder = (variable !== 'HOME' && env[variable]) || inHome;
+  const file = platform === 'win32' ? 'Config/config.json' : 'config.json';
+  return resolve(homeFolder(env, platform), folder, 'chanlist', file);
 }
 
 /** Reads the stored accounts, directly: loading `conf` takes 30 ms. Throws `failed` for a store that is damaged. */
@@ -85,8 +80,7 @@ export function readStore(env: Env): Store {
 /** Has `conf` replace the stored accounts atomically with mode 0600; returns the new ones. Throws as `readStore`. */
 export async function updateStore(env: Env, change: (store: Store) => Store): Promise<Store> {
   const file = storeFile(env);
-  const [, variable = ''] = configFolderOf(process.platform);
-  const folder = openOwnFolder(path.dirname(file), variable);
+  const folder = openOwnFolder(path.dirname(file), configFolder(process.platform)[1]);
   using _lock = await acquireLock(folder, path.basename(file), file);
   const store = change(readStore(env));
   const { default: Conf } = await import('conf');

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Argument, Example, RunCommand } from '../cli/command.ts';
 import { effectiveFormat, type OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
@@ -41,8 +41,7 @@ interface ShowOptions extends OutputOptions {
 }
 
 /** Prints the entries of ndjson files (docs/scripts.md, "Formats and fields"). Offline. */
-export const run: RunCommand<ShowOptions> = async (given, context, stderr) => {
-  const options = { ...given, files: given.files.flatMap((path) => filesOf(path)) };
+export const run: RunCommand<ShowOptions> = async (options, context, stderr) => {
   const { output, files } = options;
   const target = await outputTarget(options, context);
   for (const path of files) if (path !== '-') assertShowable(path);
@@ -87,19 +86,14 @@ export const run: RunCommand<ShowOptions> = async (given, context, stderr) => {
   return 0;
 };
 
-/** The files of a path. The shells of Windows pass `*` on; if nothing matches, it is the path itself. */
-export function filesOf(path: string, platform = process.platform): readonly string[] {
-  const [start = '', end = null] = platform === 'win32' ? basename(path).split('*', 2) : [];
-  if (end === null || !isFolder(dirname(path))) return [path];
-  const names = readdirSync(dirname(path)).filter((name) => name.startsWith(start) && name.endsWith(end));
-  return names.length === 0 ? [path] : names.sort().map((name) => join(dirname(path), name));
-}
-
 /** Throws a usage error for what is clearly no file of entries. */
 function assertShowable(path: string): void {
   if (isFolder(path)) {
-    const folder = shellQuote(dirname(join(path, 'x')));
-    throw usage(`${inputName(path)} is a folder`, `name its exports: chanlist show ${folder}${sep}*.ndjson`);
+    const pattern = join(path, '*.ndjson');
+    const unix = `${shellQuote(dirname(pattern))}/*.ndjson`;
+    // PowerShell does not expand patterns for programs.
+    const files = process.platform === 'win32' ? `(Convert-Path ${shellQuote(pattern)})` : unix;
+    throw usage(`${inputName(path)} is a folder`, `name its exports: chanlist show ${files}`);
   }
   const run = join(privateFolderOf(dirname(path)), runName(basename(path)));
   if (!existsSync(path) && existsSync(run))

@@ -5,7 +5,7 @@ import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type Failure, usage } from '../errors.ts';
 import { ignoreErrors } from '../fs/files.ts';
-import { assertPossibleName, resolveTarget, type Target } from '../fs/output-target.ts';
+import { assertPossibleNames, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf, recordName, temporaryName } from '../fs/private-folder.ts';
 import { parseFields } from '../output/fields.ts';
 import { exportName, type FileFormat } from '../output/formats.ts';
@@ -56,7 +56,7 @@ export function openExports(
   file: Target | null,
 ): Exports {
   const path = file === null ? (options.outputDir ?? '') : dirname(file.real);
-  if (file === null) assertPossibleName(path);
+  if (file === null) assertPossibleNames(path);
   const name = file === null ? '' : basename(file.real);
   if (Buffer.byteLength(temporaryName(recordName(name))) > maxName)
     throw usage(`the file name ${name.slice(0, 40)}… is too long`, 'choose a shorter one');

@@ -1,15 +1,8 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import {
-  guardFile,
-  ignoreErrors,
-  randomHex,
-  replaceFile,
-  syncFolder,
-  syncIfPossible,
-  unsupported,
-} from './files.ts';
+import { guardFile, ignoreErrors, randomHex, syncFolder, syncIfPossible, unsupported } from './files.ts';
 import type { Target } from './output-target.ts';
+import { replaceFile } from './replace-file.ts';
 
 /**
  * New content for a file: a reader sees the old content or the new, also after a power cut. It is written under another

@@ -4,31 +4,21 @@ import { Failure, systemCode } from '../errors.ts';
 import { fileError, guardFile, ignoreErrors, randomHex, unsupported, withDescriptor } from './files.ts';
 import type { PrivateFolder } from './private-folder.ts';
 
-/** Errors of a file system that has no locks or sockets, and of a file or folder that does not exist. */
-const cannotLock = [...unsupported.filter((code) => code !== 'EPERM'), 'EADDRNOTAVAIL', 'ENOENT'];
+/** Errors of a file system without sockets or locks, and of a system without /proc. */
+const noSockets = [...unsupported, 'EADDRNOTAVAIL', 'ENOENT'];
+const noLocks = ['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'ENOENT'];
 /** Errors of replacing or removing a folder that contains a socket. */
 const inUse = ['ENOTEMPTY', 'EEXIST'];
-const { O_CREAT, O_RDWR } = fs.constants;
 
-/**
- * How a platform opens a file that no other process has open or can open: flags of `fs.openSync`, and the error of the
- * others. Null where it cannot: there, sockets are the locks.
- */
-export function exclusiveOpen(platform: NodeJS.Platform): { flags: number; busy: string } | null {
-  switch (platform) {
-    case 'win32':
-      // UV_FS_O_EXLOCK and UV_FS_O_TEMPORARY (it is removed when it is closed) of libuv.
-      return { flags: 0x10000000 | 0x40, busy: 'EBUSY' };
-    case 'darwin':
-    case 'freebsd':
-    case 'netbsd':
-    case 'openbsd':
-      // O_EXLOCK and O_NONBLOCK. The file stays: to remove it is a race.
-      return { flags: 0x20 | 0x4, busy: 'EAGAIN' };
-    default:
-      return null;
-  }
-}
+const { O_CREAT, O_RDWR } = fs.constants;
+/** O_EXLOCK and O_NONBLOCK. The file stays: removing it would be a race. */
+const bsd = { flags: 0x20 | 0x4, busy: 'EAGAIN' };
+/** UV_FS_O_EXLOCK and UV_FS_O_TEMPORARY of libuv: the file is removed when it is closed. */
+const windows = { flags: 0x10000000 | 0x40, busy: 'EBUSY' };
+/** Flags with which one process alone can open a file, and the error of the others. Elsewhere locks are sockets. */
+export const exclusiveOpens: Partial<Record<NodeJS.Platform, typeof bsd>> = {
+  ...{ darwin: bsd, freebsd: bsd, netbsd: bsd, openbsd: bsd, win32: windows },
+};
 
 type Folder = Pick<PrivateFolder, 'at' | 'names'>;
 
@@ -39,37 +29,23 @@ type Folder = Pick<PrivateFolder, 'at' | 'names'>;
  * names are the same; with an ending as long as that of the record: a file system that holds the one can hold the other.
  */
 export async function acquireLock(folder: Folder, name: string, shown: string): Promise<Disposable | null> {
-  const fd = openExclusively(folder, name, O_CREAT);
+  const fd = openLock(folder, name, O_CREAT);
   if (fd === 'busy') throw lockedFailure(shown);
-  if (fd !== 'unsupported') return fd === null ? null : { [Symbol.dispose]: () => fs.closeSync(fd) };
-  await removeStaging(folder);
-  return await lockFolder(folder, name, shown);
+  if (typeof fd === 'number') return { [Symbol.dispose]: () => fs.closeSync(fd) };
+  return fd === null ? null : await lockFolder(folder, name, shown);
 }
 
-/** Whether a process, this one included, holds the lock of the file called `name`. */
-export async function isLocked(folder: Folder, name: string): Promise<boolean> {
-  const fd = openExclusively(folder, name);
-  if (typeof fd === 'number') fs.closeSync(fd);
-  if (fd !== 'unsupported') return fd === 'busy';
-  const lock = folder.at(`${name}.lock`);
-  for (const socket of socketsIn(lock)) if (await isAlive(lock, socket)) return true;
-  return false;
-}
-
-export const lockedFailure = (shown: string): Failure =>
-  new Failure('locked', `${shown}: another run is writing this file`);
-
-/** Opens the lock of a file as one of this process; null if it does not exist, or the file system cannot lock. */
-function openExclusively(folder: Folder, name: string, create = 0): number | 'busy' | 'unsupported' | null {
-  const exclusive = exclusiveOpen(process.platform);
-  if (exclusive === null) return 'unsupported';
+/** Opens a lock that is a file; null if it does not exist, or the file system cannot lock. */
+function openLock(folder: Folder, name: string, create = 0): number | 'busy' | 'folder' | null {
+  const exclusive = exclusiveOpens[process.platform];
+  if (exclusive === undefined) return 'folder';
   const path = folder.at(`${name}.held`);
   try {
     return fs.openSync(path, O_RDWR | create | exclusive.flags, 0o600);
   } catch (error) {
     const code = systemCode(error) ?? '';
     if (code === exclusive.busy) return 'busy';
-    if (cannotLock.includes(code)) return null;
+    if (noLocks.includes(code)) return null;
     throw fileError(error, path, 'open');
   }
 }
@@ -81,6 +57,7 @@ function openExclusively(folder: Folder, name: string, create = 0): number | 'bu
  * one that was found dead.
  */
 async function lockFolder(folder: Folder, name: string, shown: string): Promise<Disposable | null> {
+  removeStaging(folder);
   const socket = randomHex();
   const staging = folder.at(`.${socket}.lock`);
   const lock = folder.at(`${name}.lock`);
@@ -89,46 +66,48 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
   try {
     server = await listen(staging, socket);
     // Other processes may take and release it meanwhile.
-    while (!ignoreErrors(inUse, () => fs.renameSync(staging, lock) ?? true))
-      if (await isHeld(lock)) throw lockedFailure(shown);
-    if (fs.existsSync(`${lock}/${socket}`)) return { [Symbol.dispose]: () => release(lock, socket, server) };
-    release(lock, socket, server);
+    for (;;) {
+      const isOurs = ignoreErrors(inUse, () => fs.renameSync(staging, lock) ?? true);
+      if (isOurs) return { [Symbol.dispose]: () => release(lock, socket, server) };
+      for (const other of socketsIn(lock)) {
+        if (await isAlive(lock, other)) throw lockedFailure(shown);
+        ignoreErrors(['ENOENT'], () => fs.unlinkSync(`${lock}/${other}`));
+      }
+    }
   } catch (error) {
-    const isRemoved = !fs.existsSync(staging);
     release(staging, socket, server);
-    // Some file systems without sockets say EPERM; a system without /proc, ENOENT.
-    if (server === null && !isRemoved && [...cannotLock, 'EPERM'].includes(systemCode(error) ?? ''))
-      return null;
-    if (!isRemoved) throw fileError(error, lock, 'open');
+    if (server === null && noSockets.includes(systemCode(error) ?? '')) return null;
+    throw fileError(error, lock, 'open');
   }
-  // Before the socket listened, another process took it for a dead one, and removed it.
-  return await lockFolder(folder, name, shown);
 }
 
-/** The folders in which this process has looked for what killed runs have left. */
+export const lockedFailure = (shown: string): Failure =>
+  new Failure('locked', `${shown}: another run is writing this file`);
+
+/** The folders in which this process has looked for what killed ones have left. */
 const cleaned = new WeakSet<Folder>();
 
-/** Removes the folders of processes that were killed while they prepared a lock. */
-async function removeStaging(folder: Folder): Promise<void> {
-  if (cleaned.has(folder)) return;
+/** Removes the folders of processes that were killed an hour ago or more, while they prepared a lock. */
+function removeStaging(folder: Folder): void {
+  const names = cleaned.has(folder) ? [] : folder.names();
   cleaned.add(folder);
-  for (const name of folder.names().filter((each) => /^\.[0-9a-f]{20}\.lock$/.test(each)))
-    if (!(await isHeld(folder.at(name)))) removeIfEmpty(folder.at(name));
+  for (const name of names.filter((each) => /^\.[0-9a-f]{20}\.lock$/.test(each))) {
+    const made = fs.statSync(folder.at(name), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (Date.now() - made > 3_600_000) fs.rmSync(folder.at(name), { recursive: true, force: true });
+  }
 }
 
-/** Whether a process holds a lock. Removes the sockets of those that are dead. */
-async function isHeld(lock: string): Promise<boolean> {
-  for (const socket of socketsIn(lock)) {
-    if (await isAlive(lock, socket)) return true;
-    ignoreErrors(['ENOENT'], () => fs.unlinkSync(`${lock}/${socket}`));
-  }
+/** Whether a process, this one included, holds the lock of the file called `name`. Writes nothing. */
+export async function isLocked(folder: Folder, name: string): Promise<boolean> {
+  const fd = openLock(folder, name);
+  if (typeof fd === 'number') fs.closeSync(fd);
+  if (fd !== 'folder') return fd === 'busy';
+  const lock = folder.at(`${name}.lock`);
+  for (const socket of socketsIn(lock)) if (await isAlive(lock, socket)) return true;
   return false;
 }
 
-/**
- * Does something at once with a short path of a socket: the system allows about 100 bytes, and Node 20 cuts longer ones
- * in silence.
- */
+/** Does something at once with a short path of a socket: Node 20 cuts longer ones than the system's 100 bytes in silence. */
 function withShortPath<T>(folder: string, socket: string, work: (path: string) => T): T {
   return withDescriptor(fs.openSync(folder, 'r'), (fd) => work(`/proc/self/fd/${fd}/${socket}`));
 }
@@ -165,11 +144,7 @@ const socketsIn = (lock: string): string[] => ignoreErrors(['ENOENT'], () => fs.
 
 function release(lock: string, socket: string, server: Server | null): void {
   ignoreErrors(['ENOENT'], () => fs.unlinkSync(`${lock}/${socket}`));
-  removeIfEmpty(lock);
-  server?.close();
-}
-
-/** Another process may have taken the lock by now. */
-function removeIfEmpty(lock: string): void {
+  // Another process may have taken the lock by now.
   ignoreErrors([...inUse, 'ENOENT'], () => fs.rmdirSync(lock));
+  server?.close();
 }

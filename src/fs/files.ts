@@ -29,50 +29,14 @@ export function withDescriptor<T>(fd: number, work: (fd: number) => T): T {
  */
 export function makeFolders(folder: string, mode?: number): void {
   if (isFolder(folder)) return;
-  const above = path.dirname(folder);
-  if (above !== folder && !fs.existsSync(above)) makeFolders(above, mode);
+  if (path.dirname(folder) !== folder) makeFolders(path.dirname(folder), mode);
   ignoreErrors(['EEXIST'], () => fs.mkdirSync(folder, mode));
   // Throws for what is not a folder.
   if (!isFolder(folder)) fs.readdirSync(folder);
 }
 
 /** Whether a path leads to a folder. On Windows, `FILE/.` exists if FILE does. */
-export function isFolder(path: string): boolean {
-  try {
-    return fs.statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
-/** Whether a rename failed because another program has one of the files open, which only Windows minds. */
-export const isHeldOpen = (error: unknown, platform = process.platform): boolean =>
-  platform === 'win32' && ['EACCES', 'EBUSY', 'EPERM'].includes(systemCode(error) ?? '');
-
-/**
- * Renames a file over another one, in messages `shown`. Waits a second for a program that has one of them open, as virus
- * scanners do for a moment; then throws `failed` for the reference. Throws other errors as they are.
- */
-export function replaceFile(from: string, to: string, shown: string): void {
-  for (let attempts = 20; ; attempts--) {
-    try {
-      fs.renameSync(from, to);
-      return;
-    } catch (error) {
-      if (!isHeldOpen(error)) throw error;
-      if (attempts === 0)
-        throw new Failure(
-          'failed',
-          `${shown} cannot be replaced: another program has it open, or it is read-only`,
-          {
-            scope: 'reference',
-            next: 'close it there, then run the same command again',
-          },
-        );
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
-    }
-  }
-}
+export const isFolder = (path: string): boolean => fs.existsSync(path) && fs.statSync(path).isDirectory();
 
 /** Makes the content, or the names, behind a descriptor durable on file systems that can do so. */
 export function syncIfPossible(fd: number): void {

@@ -1,7 +1,6 @@
 import * as fs from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep, win32 } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
-import { isPlain } from '../text/sanitize.ts';
 import { guardFile, ignoreErrors, isFolder } from './files.ts';
 
 /** A file that is written whole: the file of `-o`, `--summary`, `--seen`. */
@@ -23,7 +22,7 @@ export function resolveTarget(named: string): Target {
   const path = named.startsWith('-') ? `./${named}` : named;
   return guardFile(path, 'open', () => {
     if (path === '' || path.endsWith('/') || path.endsWith(sep)) throw notRegular(path, 'a folder');
-    assertPossibleName(path);
+    assertPossibleNames(path);
     if (/^\/(?:dev\/(?:std|fd\/)|proc\/)/.test(resolve(path))) throw notRegular(path, 'a device');
     const real = realPath(path);
     const stats = fs.lstatSync(real, { throwIfNoEntry: false }) ?? null;
@@ -34,24 +33,25 @@ export function resolveTarget(named: string): Target {
   });
 }
 
-/** Throws a usage error for a path with a name that the platform cannot have. */
-export function assertPossibleName(path: string, platform = process.platform): void {
-  if (platform !== 'win32') return;
-  for (const name of path.slice(win32.parse(path).root.length).split(/[\\/]/)) {
-    const problem = windowsNameProblem(name);
-    if (problem !== null)
-      throw usage(`'${name}' is not a file name on Windows: ${problem}`, 'choose another name');
-  }
-}
+/** What a name of Windows cannot be, and why. */
+const impossibleNames: readonly (readonly [why: string, RegExp])[] = [
+  ['it contains', /[<>:"|?*]|\p{Cc}/u],
+  [
+    'it is the device',
+    /^(?:con|prn|aux|nul|(?:com|lpt)[\d\u00b9\u00b2\u00b3]|con(?:in|out)\$)(?= *(?:\.|$))/i,
+  ],
+  ['it ends with', /[. ]$/],
+];
 
-function windowsNameProblem(name: string): string | null {
-  if (name === '.' || name === '..') return null;
-  const [character] = /[<>:"|?*]|\p{Cc}/u.exec(name) ?? [];
-  if (character !== undefined) return `it contains ${isPlain(character) ? character : 'a control character'}`;
-  if (/[. ]$/.test(name)) return `it ends with ${name.endsWith('.') ? 'a dot' : 'a space'}`;
-  const [stem = ''] = name.split('.');
-  const isDevice = /^(?:con|prn|aux|nul|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]|con(?:in|out)\$) *$/i.test(stem);
-  return isDevice ? `${stem.trimEnd()} is a device` : null;
+/** Throws a usage error for a path with a name that the platform cannot have. */
+export function assertPossibleNames(path: string, platform = process.platform): void {
+  const names = platform === 'win32' ? path.slice(win32.parse(path).root.length).split(/[\\/]/) : [];
+  for (const name of names.filter((each) => each !== '.' && each !== '..'))
+    for (const [why, pattern] of impossibleNames) {
+      const [found] = pattern.exec(name) ?? [];
+      const message = `'${name}' cannot be the name of a file: ${why} ${JSON.stringify(found)}`;
+      if (found !== undefined) throw usage(message, 'choose another name');
+    }
 }
 
 /** A path without symbolic links, dangling ones included. Throws system errors, such as for a loop. */

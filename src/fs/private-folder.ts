@@ -1,16 +1,9 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { Failure, usage } from '../errors.ts';
-import {
-  guardFile,
-  ignoreErrors,
-  replaceFile,
-  syncFolder,
-  syncIfPossible,
-  unsupported,
-  withDescriptor,
-} from './files.ts';
+import { guardFile, ignoreErrors, syncFolder, syncIfPossible, unsupported, withDescriptor } from './files.ts';
 import { kindOf, type Target } from './output-target.ts';
+import { replaceFile } from './replace-file.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
 

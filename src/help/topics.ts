@@ -161,7 +161,7 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
       ['CHANLIST_MAX_CREDITS', 'bounds, separated by commas; see --max-credits'],
       ['CHANLIST_DEBUG', '1: print the stack of an error'],
       ['NO_COLOR', 'not empty: print no colour; see --no-color'],
-      ['PAGER', 'what shows a table at a terminal (default: less -FRX, on Windows nothing; empty: nothing)'],
+      ['PAGER', 'what shows a table at a terminal (default: less -FRX, but not on Windows; empty: nothing)'],
       ['HTTPS_PROXY, HTTP_PROXY', 'proxy between this machine and the service'],
       ['NO_PROXY', 'hosts to reach without it, separated by commas; loopback always is'],
       ['NODE_EXTRA_CA_CERTS', 'file of further certificates to trust'],
@@ -171,14 +171,8 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
     'A flag takes precedence over its variable, a variable over the profile. An empty variable counts as unset.',
     terms(
       'Files:',
-      [
-        'accounts',
-        'in ~/.config/chanlist (macOS: ~/Library/Preferences/chanlist; Windows: %APPDATA%\\chanlist)',
-      ],
-      [
-        'ledger',
-        'credits-YYYY-MM.ndjson in ~/.local/state/chanlist (Windows: %LOCALAPPDATA%\\chanlist): every paid request',
-      ],
+      ['accounts', 'in ~/.config/chanlist (macOS: ~/Library/Preferences; Windows: %APPDATA%)'],
+      ['ledger', 'chanlist/credits-YYYY-MM.ndjson, in the folder of XDG_STATE_HOME: every paid request'],
       ['.chanlist', 'beside FILE: what updates and interrupted runs need; keep it with FILE'],
       ['--from', 'one reference per line; blank lines and comments (# ...) are skipped'],
       ['--seen', 'one ID or reference per line'],

@@ -43,8 +43,7 @@ const defaults = { LESS: 'FRX', LESSCHARSET: 'utf-8' };
 /** Runs a pager on the terminal of this process. `input` is destroyed once its user has left it (`ended`). */
 export function openPager(command: string, env: Env) {
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const isWindows = process.platform === 'win32';
-  const child = spawn(isWindows ? command : `${command}\n${fallback}`, {
+  const child = spawn(process.platform === 'win32' ? command : `${command}\n${fallback}`, {
     shell: true,
     stdio: ['pipe', 'inherit', 'inherit'],
     env: { ...defaults, ...env },

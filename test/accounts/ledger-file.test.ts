@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { LedgerFile } from '../../src/accounts/ledger-file.ts';
+import { LedgerFile, ledgerFolder } from '../../src/accounts/ledger-file.ts';
 import { temporaryFolder } from '../support/program.ts';
 
 const origin = 'https://a.example';
@@ -62,4 +62,18 @@ test('a line that cannot be read, of another version or shape, is one credit, on
   );
   for (const line of [...changed, '{\n', '\0\0\0\n', 'null\n', '[]\n', lineText(outcome('a', 'lost'))])
     assert.equal(spentIn(line)('2026-11-22'), 1, line);
+});
+
+test('the folder of the ledger, by platform and environment', () => {
+  const home = { HOME: '/u', USERPROFILE: 'C:\\u' };
+  for (const [platform, env, folder] of [
+    ['linux', {}, '/u/.local/state/chanlist'],
+    ['linux', { XDG_STATE_HOME: '/state', LOCALAPPDATA: '/local' }, '/state/chanlist'],
+    ['linux', { XDG_STATE_HOME: 'relative' }, '/u/.local/state/chanlist'],
+    ['darwin', {}, '/u/.local/state/chanlist'],
+    ['win32', {}, 'C:\\u\\AppData\\Local\\chanlist'],
+    ['win32', { LOCALAPPDATA: 'D:\\local' }, 'D:\\local\\chanlist'],
+    ['win32', { XDG_STATE_HOME: 'D:\\state', LOCALAPPDATA: 'D:\\local' }, 'D:\\state\\chanlist'],
+  ] as const)
+    assert.equal(ledgerFolder({ ...home, ...env }, platform), folder);
 });

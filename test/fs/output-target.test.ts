@@ -4,7 +4,7 @@ import { chmodSync, linkSync, mkdirSync, realpathSync, symlinkSync, writeFileSyn
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { assertDistinctPaths, resolveTarget } from '../../src/fs/output-target.ts';
+import { assertDistinctPaths, assertPossibleNames, resolveTarget } from '../../src/fs/output-target.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
 
@@ -123,4 +123,34 @@ test("no output lies in a folder of the program's own", async (t) => {
       isFailure(2, '-o', "chanlist's own folder"),
     );
   assertDistinctPaths([output('-o', at('.chanlist.ndjson')), output('--seen', at('x.chanlist'))]);
+});
+
+test('names that Windows cannot have are usage errors there, and only there', () => {
+  for (const [path, problem] of [
+    ['C:\\lists\\bad|name.csv', 'it contains "|"'],
+    ['lists/what?/a.csv', 'it contains "?"'],
+    ['a.csv:stream', 'it contains ":"'],
+    ['a\u0007', 'it contains "\\u0007"'],
+    ['con', 'it is the device "con"'],
+    ['lists/NUL.tar.gz', 'it is the device "NUL"'],
+    ['com1 .csv', 'it is the device "com1"'],
+    ['CONOUT$', 'it is the device "CONOUT$"'],
+    ['a.', 'it ends with "."'],
+    ['a /b', 'it ends with " "'],
+  ] as const) {
+    assert.throws(() => assertPossibleNames(path, 'win32'), isFailure(2, problem, 'choose another name'));
+    assertPossibleNames(path, 'linux');
+  }
+  for (const path of [
+    'C:\\a.csv',
+    'C:a',
+    '\\\\server\\share\\a',
+    '\\\\?\\C:\\a',
+    '..\\.\\a',
+    'console',
+    'com10',
+    '.a',
+    "it's",
+  ])
+    assertPossibleNames(path, 'win32');
 });

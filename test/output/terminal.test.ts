@@ -22,17 +22,17 @@ test('terminal: no colour with --no-color, NO_COLOR and TERM=dumb', () => {
     assert.equal(decideTerminal(stream(true, 80), env, hasColor)?.color, color);
 });
 
-test('pager: $PAGER, else less if there is one; none if it is empty or cat, and on a dumb terminal', {
-  skip: process.platform === 'win32' && 'no pager on Windows',
-}, () => {
+test('pager: $PAGER, else less if there is one; none if it is empty or cat, and on a dumb terminal', () => {
   const PATH = process.env.PATH ?? '';
-  for (const [env, command] of [
-    [{ PAGER: 'more -x', PATH }, 'more -x'],
-    [{ PAGER: '', PATH }, null],
-    [{ PAGER: ' cat ', PATH }, null],
-    [{ PATH: '/nonexistent' }, null],
-    [{}, null],
-    [{ PAGER: 'more', TERM: 'dumb' }, null],
+  for (const [platform, env, command] of [
+    ['linux', { PAGER: 'more -x', PATH }, 'more -x'],
+    ['linux', { PAGER: '', PATH }, null],
+    ['linux', { PAGER: ' cat ', PATH }, null],
+    ['linux', { PATH: '/nonexistent' }, null],
+    ['linux', {}, null],
+    ['linux', { PAGER: 'more', TERM: 'dumb' }, null],
+    ['win32', { PATH }, null],
+    ['win32', { PAGER: 'more', PATH }, 'more'],
   ] as const)
-    assert.equal(pagerCommand(env), command);
+    assert.equal(pagerCommand(env, platform), command);
 });

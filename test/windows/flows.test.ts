@@ -75,8 +75,7 @@ test('exports: an archive, its update, views, check; nothing else is left', { sk
   assert.deepEqual(await run('show a.ndjson -o b.csv --fields videoId'), done);
   assert.equal(read('b.csv'), read('a.csv'));
   assert.deepEqual(await run('uploads @a --output-dir lists'), done);
-  const pattern = isWindows ? 'lists\\*.ndjson' : 'lists/UCa---------------------.ndjson';
-  assert.equal(linesOf((await run(`show ${pattern} --fields videoId`)).stdout).length, 6);
+  assert.equal(linesOf((await run('show lists/UCa---------------------.ndjson')).stdout).length, 6);
   assert.equal((await run('check lists')).exit, 0);
   const left = readdirSync(join(folder, '.chanlist')).filter((name) => !name.endsWith('.held'));
   assert.deepEqual(left.sort(), ['.gitignore', 'a.ndjson.json']);
@@ -145,11 +144,11 @@ test('a file that another program has open is 1; the same command ends the run f
 test('names that Windows cannot have are 2, before a request', { skip: skipOffWindows }, async (t) => {
   const { run, service } = await setUp(t);
   for (const [line, problem] of [
-    ['uploads @a -o bad|name.csv', "'bad|name.csv' is not a file name on Windows: it contains |"],
-    ['uploads @a -o con', "'con' is not a file name on Windows: con is a device"],
-    ['uploads @a -o a.', "'a.' is not a file name on Windows: it ends with a dot"],
-    ['uploads @a --output-dir a?b', "'a?b' is not a file name on Windows: it contains ?"],
-    ['latest @a --seen lists\\nul.txt', "'nul.txt' is not a file name on Windows: nul is a device"],
+    ['uploads @a -o bad|name.csv', 'it contains "|"'],
+    ['uploads @a -o con', 'it is the device "con"'],
+    ['uploads @a -o a.', 'it ends with "."'],
+    ['uploads @a --output-dir a?b', 'it contains "?"'],
+    ['latest @a --seen lists\\nul.txt', 'it is the device "nul"'],
   ] as const) {
     const { exit, stderr } = await run(line);
     assert.equal(exit, 2);
@@ -163,7 +162,10 @@ test('paths in messages have one separator; a folder is not a file', { skip: ski
   assert.deepEqual(await run('uploads @a --output-dir lists'), done);
   const { exit, stderr } = await run('show lists');
   assert.equal(exit, 2);
-  assert.ok(stderr.includes('lists is a folder; name its exports: chanlist show lists\\*.ndjson'), stderr);
+  assert.match(
+    stderr,
+    /lists is a folder; name its exports: chanlist show \(Convert-Path 'lists\\\*\.ndjson'\)$/m,
+  );
   const missing = await run('uploads @a -o lists\\no\\a.csv');
   assert.equal(missing.exit, 2);
   assert.doesNotMatch(missing.stderr, /\//);
