@@ -225,4 +225,7 @@ test('the sandbox, the version, help and completions', { skip }, async (t) => {
   assert.deepEqual(await run('--version'), { ...done, stdout: `${version}\n` });
   assert.match((await run('help environment')).stdout, /%LOCALAPPDATA%/);
   assert.ok((await run('completion bash')).stdout.length > 1000);
+  // Its working folder cannot be removed on Windows while it runs.
+  serve.child.kill('SIGKILL');
+  await serve.ended;
 });
