@@ -1,96 +1,133 @@
 /**
- * Builds the program: `node scripts/build.mjs [folder]` (default: dist). CommonJS files: `launch.cjs`, which is
- * started, `core.cjs` with what the common calls need, a chunk for each part that is loaded late.
+ * Builds the program: `node scripts/build.mjs [folder]` (default: dist). `chanlist.cjs` is the program, the packages that
+ * are loaded late are files of their own; the manual page and the licences of what is bundled are put beside them.
  */
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { mergeStartupChunks, reachedFrom } from './merge-startup-chunks.mjs';
-import { parserFiles, stubUnusedModules } from './stub-unused-modules.mjs';
+import { loadGenerated } from './bundle.mjs';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
-const out = resolve(process.argv[2] ?? join(root, 'dist'));
-const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-const target = 'node20.18';
+const out = resolve(process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url)));
+process.chdir(fileURLToPath(new URL('../', import.meta.url)));
 
-/** The merged files: each contains what its sources import statically, unless one before it does */
-const groups = {
-  'core.cjs': ['src/start.ts', 'src/commands/operations.ts'],
-  'request.cjs': ['src/commands/run-operation.ts', 'src/run/print-responses.ts', 'src/output/json.ts'],
-  'http.cjs': ['src/service/dispatcher.ts'],
-  'list.cjs': ['src/run/print-listings.ts', 'src/accounts/ledger.ts'],
-  'export.cjs': ['src/export/export-all.ts', 'src/export/exports.ts'],
-  'table.cjs': ['src/output/table.ts'],
+/** Packages that few runs need: each is a file of its own, which is loaded when the program first uses it. */
+const late = ['conf', 'ora', 'chalk', 'cli-table3', 'string-width'];
+
+/**
+ * What the program never uses of its packages but would load at each start. `module`, required by a file whose path contains
+ * `by`, is replaced with `text`. Without this table the program does the same, slower: it saves a fifth of a `resolve`.
+ */
+const stubs = [
+  {
+    // HTTP/2 is never offered (`allowH2: false`); its client loads node:http2 and node:tls.
+    module: './client-h2.js',
+    by: 'undici/lib/dispatcher/',
+    text: `module.exports = () => { throw new Error('HTTP/2 is left out'); };`,
+  },
+  {
+    // Only for requests with a body, and there are none. It loads most of `fetch`.
+    module: '../web/fetch/body.js',
+    by: 'undici/lib/dispatcher/',
+    text: `exports.extractBody = () => { throw new Error('request bodies are left out'); };`,
+  },
+  {
+    // Read for one number, Node's default, and for one class that is only compared with.
+    module: 'node:http',
+    by: 'undici/lib/',
+    text: 'exports.maxHeaderSize = 16384; exports.IncomingMessage = class {};',
+  },
+  {
+    // The same errors, thrown by the same function, which is loaded when there is one to throw.
+    module: 'node:assert',
+    by: 'undici/lib/',
+    text: `module.exports = (value, message) => { if (!value) require('node:assert')(value, message); };`,
+  },
+  {
+    // It compiles a regular expression of all emoji (25 ms): loaded for the first text that is not plain.
+    module: 'string-width',
+    by: 'src/output/',
+    text: `let measure; module.exports = (text) => (measure ??= require('string-width').default)(text);`,
+  },
+  {
+    // An older version of the same. It measures cells, which are ASCII or placeholders (output/table.ts).
+    module: 'string-width',
+    by: 'cli-table3/src/',
+    text: 'module.exports = (text) => text.length;',
+  },
+];
+
+const plugin = {
+  name: 'stubs-and-late-packages',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /.*/ }, ({ path, importer, kind }) => {
+      const file = importer.replaceAll('\\', '/');
+      const stub = stubs.findIndex(({ module, by }) => path === module && file.includes(by));
+      if (stub !== -1) return { path: `${stub}`, namespace: 'stub' };
+      const isLate = late.includes(path) && kind !== 'entry-point' && !file.includes('node_modules');
+      return isLate ? { path: `./${path}.cjs`, external: true } : undefined;
+    });
+    onLoad({ filter: /.*/, namespace: 'stub' }, ({ path }) => ({ contents: stubs[path].text }));
+  },
 };
 
-const settings = {
-  absWorkingDir: root,
-  outdir: out,
-  bundle: true,
-  platform: 'node',
-  target,
-  define: { CHANLIST_VERSION: JSON.stringify(version) },
-  legalComments: 'none',
-  write: false,
-};
-const bundle = await build({
-  ...settings,
-  entryPoints: { start: 'src/start.ts' },
-  chunkNames: '[name]-[hash]',
-  splitting: true,
-  format: 'esm',
-  metafile: true,
-  plugins: [stubUnusedModules],
-});
-
-refuse(bundle.warnings);
-
-/** Fails the build if there are warnings: esbuild has printed them. */
-function refuse(warnings) {
-  if (warnings.length > 0) throw new Error(`the build has ${warnings.length} warnings`);
+function fail(sentence) {
+  console.error(`build: ${sentence}`);
+  process.exit(1);
 }
 
-const { outputs } = bundle.metafile;
-const merged = new Set();
-const members = Object.entries(groups).map(([group, sources]) => {
-  const names = [...reachedFrom(outputs, sources)]
-    .map((path) => basename(path))
-    .filter((name) => !merged.has(name));
-  for (const name of names) merged.add(name);
-  return [group, names];
-});
-const texts = new Map(bundle.outputFiles.map(({ path, text }) => [basename(path), text]));
-const chunks = new Map(
-  Object.entries(outputs).map(([path, { exports }]) => {
-    const name = basename(path);
-    return [name, { text: texts.get(name), exports }];
-  }),
-);
-const { files, warnings } = await mergeStartupChunks(chunks, new Map(members), {
+const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+const { metafile, outputFiles, warnings } = await build({
+  entryPoints: [{ in: 'src/start.ts', out: 'chanlist' }, ...late.map((name) => ({ in: name, out: name }))],
+  outdir: out,
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
   platform: 'node',
-  target,
+  format: 'cjs',
+  target: 'node20.18',
+  // `import()` becomes `require`: Node's loader of ES modules takes 4 ms.
+  supported: { 'dynamic-import': false },
+  define: { CHANLIST_VERSION: JSON.stringify(version) },
   minify: true,
   lineLimit: 160,
+  legalComments: 'none',
+  metafile: true,
+  write: false,
+  plugins: [plugin],
 });
-refuse(warnings);
+if (warnings.length > 0) fail('warnings count as errors');
+for (const [at, { module, by }] of stubs.entries())
+  if (metafile.inputs[`stub:${at}`] === undefined)
+    fail(`nothing in ${by} requires ${module} any more; change the table of stubs in scripts/build.mjs`);
 
-// The launcher stands alone, so that --version needs nothing else.
-const launcher = await build({
-  ...settings,
-  entryPoints: ['src/launch.ts'],
-  outExtension: { '.js': '.cjs' },
-  format: 'cjs',
-});
-files.set('launch.cjs', launcher.outputFiles[0].text);
+/** The licences of the packages of which something is bundled. */
+async function licenses() {
+  const folders = Object.keys(metafile.inputs).flatMap(
+    (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+  );
+  const texts = [...new Set(folders)].sort().map(async (folder) => {
+    const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    const file = (await readdir(folder)).find((each) => /^licen[cs]e(?:\.|$)/i.test(each));
+    if (file === undefined) fail(`${name} has no licence file`);
+    return `${name} ${version} (${license})\n\n${await readFile(join(folder, file), 'utf8')}`;
+  });
+  const llhttp = await readFile('scripts/llhttp-license.txt', 'utf8');
+  return [
+    'chanlist brings along parts of these packages, each under its own licence.',
+    ...(await Promise.all(texts)),
+    `llhttp, compiled to WebAssembly by undici (MIT)\n\n${llhttp}`,
+  ]
+    .map((text) => `${text.replaceAll('\r\n', '\n').trim()}\n`)
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
 
-// One character beyond Latin-1 makes V8 read and scan the whole file as two-byte text: 2 % of each start.
-for (const [name, text] of files)
-  if (/[^\0-\xff]/.test(text)) throw new Error(`${name} has characters beyond Latin-1: escape them`);
+const { manPage } = await loadGenerated();
+const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+files.set('chanlist.1', manPage).set('THIRD_PARTY_LICENSES', await licenses());
 
 // Whoever runs the program meanwhile finds either build whole.
 const fresh = `${out}.${process.pid}`;
 await mkdir(fresh, { recursive: true });
-for (const [name, text] of [...files, ...parserFiles]) await writeFile(join(fresh, name), text);
+for (const [name, contents] of files) await writeFile(join(fresh, name), contents);
 await rm(out, { recursive: true, force: true });
 await rename(fresh, out);

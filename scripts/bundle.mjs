@@ -1,3 +1,7 @@
+import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
 /** How esbuild bundles the TypeScript of tests and tools, for the oldest supported Node. */
 export const bundle = {
   bundle: true,
@@ -7,3 +11,15 @@ export const bundle = {
   target: 'node20.18',
   logLevel: 'warning',
 };
+
+/** What `scripts/docgen/generated.ts` makes of the program, as the source is now. */
+export async function loadGenerated() {
+  const file = new URL(`../.test-build/generated-${process.pid}.mjs`, import.meta.url);
+  const entry = fileURLToPath(new URL('docgen/generated.ts', import.meta.url));
+  try {
+    await build({ ...bundle, entryPoints: [entry], outfile: fileURLToPath(file) });
+    return await import(file);
+  } finally {
+    await rm(file, { force: true });
+  }
+}

@@ -4,6 +4,8 @@ import { processContext } from './context.ts';
 import { main, reportFailure } from './main.ts';
 
 export async function start(): Promise<void> {
+  // Without a listener this signal opens Node's debugger, which runs any code that a client sends.
+  process.on('SIGUSR1', () => {});
   const context = processContext();
   process.on('exit', closeDeadTerminals);
   // Errors of promises that no command awaits.

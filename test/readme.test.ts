@@ -9,7 +9,7 @@ const codeBlock = /^ *```.*?^ *```$/gms;
 const readme = await documentText('README.md');
 const documents = [
   'README.md',
-  ...['CHANGELOG.md', 'CONTRIBUTING.md', 'RELEASING.md', 'SECURITY.md'],
+  ...['CHANGELOG.md', 'CONTRIBUTING.md', '.github/SECURITY.md'],
   ...(await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
 ];
 
@@ -88,9 +88,10 @@ test('every document is in the package, and the README names it', async () => {
     assert.ok(document === 'README.md' || readme.includes(`](${document})`), document);
 });
 
-test('CONTRIBUTING.md and RELEASING.md name files and scripts that are there', async () => {
+test('CONTRIBUTING.md and docs/RELEASING.md name files and scripts that are there', async () => {
   const text =
-    (await documentText('CONTRIBUTING.md')) + (await documentText('RELEASING.md')).replaceAll(codeBlock, '');
+    (await documentText('CONTRIBUTING.md')) +
+    (await documentText('docs/RELEASING.md')).replaceAll(codeBlock, '');
   const paths = [...text.matchAll(/(?<![\w/])(?:bin|src|test|scripts|docs|bench)\/[\w./-]*\w\/?/g)].map(
     ([path]) => path,
   );
@@ -98,5 +99,5 @@ test('CONTRIBUTING.md and RELEASING.md name files and scripts that are there', a
   for (const path of new Set(paths)) await assert.doesNotReject(stat(path), path);
   const { scripts } = JSON.parse(await documentText('package.json')) as { scripts: object };
   for (const [, name = ''] of text.matchAll(/`npm (?:run )?([\w:]+)`/g))
-    assert.ok(['ci', 'install', 'update'].includes(name) || Object.hasOwn(scripts, name), `npm run ${name}`);
+    assert.ok(['ci', 'install', 'ls', 'audit', 'sbom'].includes(name) || Object.hasOwn(scripts, name), `npm run ${name}`);
 });

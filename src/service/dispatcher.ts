@@ -1,6 +1,6 @@
 /**
- * The one file that knows undici's inner paths (typed in undici-internals.d.ts, stubbed by scripts/stub-unused-modules.mjs,
- * pinned to one version in package.json): its index takes three times as long to load as the parts used here, which is
+ * The one file that knows undici's inner paths (typed in undici-internals.d.ts, stubbed by scripts/build.mjs, pinned to
+ * one version in package.json): its index takes three times as long to load as the parts used here, which is
  * a fifth of the whole time of `resolve`.
  */
 import type { Socket } from 'node:net';

@@ -13,8 +13,10 @@ test('the build writes the program to any folder, and nothing else there', async
   assert.equal(exit, 0, stderr);
   assert.deepEqual(await readdir(folder), ['dist']);
   const files = await readdir(join(folder, 'dist'));
-  for (const file of ['launch.cjs', 'core.cjs']) assert.ok(files.includes(file), file);
+  for (const file of ['chanlist.cjs', 'conf.cjs', 'chanlist.1', 'THIRD_PARTY_LICENSES'])
+    assert.ok(files.includes(file), file);
   await cp('bin', join(folder, 'bin'), { recursive: true });
+  await cp('package.json', join(folder, 'package.json'));
   const words = ['bin/chanlist.js', 'uploads', '@demo', '--sandbox', '-n1'];
   const { stdout } = await runCommand([process.execPath, ...words], { ...options, cwd: folder });
   assert.match(stdout, /^\{"videoId":.*\}\n$/);

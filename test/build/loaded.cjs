@@ -3,9 +3,7 @@ const before = new Set(process.moduleLoadList);
 process.on('exit', () => {
   const modules = process.moduleLoadList
     .filter((name) => !before.has(name) && name.startsWith('NativeModule '))
-    .map((name) => name.slice('NativeModule '.length))
-    // The latter: stdin has been opened.
-    .filter((name) => !name.startsWith('internal/') || name === 'internal/fs/streams');
+    .map((name) => name.slice('NativeModule '.length));
   const files = Object.keys(require.cache).map((path) => path.split(/[\\/]/).at(-1));
   console.error(JSON.stringify({ modules, files }));
 });

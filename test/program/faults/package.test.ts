@@ -10,17 +10,19 @@ test('the package has the program and its documents, no install script and no de
   const paths = files.map(({ path }) => path);
   for (const wanted of [
     'LICENSE',
-    'THIRD_PARTY_LICENSES',
-    'sbom.cdx.json',
+    'CHANGELOG.md',
     'bin/chanlist.js',
-    'dist/launch.cjs',
+    'dist/chanlist.cjs',
+    'dist/chanlist.1',
+    'dist/THIRD_PARTY_LICENSES',
+    'completions/_chanlist',
     'docs/cron.md',
   ])
     assert.ok(paths.includes(wanted), wanted);
   for (const path of paths)
     assert.match(
       path,
-      /^(?:(?:bin|dist|docs|completions|man)\/|[A-Z][A-Z_]+(?:\.md)?$|(?:package|sbom\.cdx)\.json$)/,
+      /^(?:bin|dist|docs|completions)\/|^(?:README\.md|CHANGELOG\.md|LICENSE|package\.json)$/,
     );
   const text = await readFile('package.json', 'utf8');
   const { scripts, dependencies, optionalDependencies } = JSON.parse(text);
