@@ -62,11 +62,8 @@ function page(total, number, next) {
 
 const server = createServer((request, response) => {
   const { searchParams: query, pathname } = new URL(request.url, 'http://bench');
-  const send = (body, next = null) => {
-    // By this `gh api --paginate` finds the next page.
-    const link = `<http://${request.headers.host}${pathname}?continuation=${next}>; rel="next"`;
-    const headers = { 'content-type': 'application/json', 'content-length': body.length };
-    response.writeHead(200, next === null ? headers : { ...headers, link });
+  const send = (body) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
     response.end(body);
   };
   const reference = query.get('channel') ?? query.get('input') ?? '';
@@ -76,10 +73,9 @@ const server = createServer((request, response) => {
   const [, total = 1, latency = 0] = /^(?:@|UC)pages-(\d+)(?:-(\d+)ms)?_*$/.exec(query.get('channel')) ?? [];
   const start = query.get('continuation')?.split('.') ?? [total, latency, 0];
   const [pages, wait, number] = start.map(Number);
-  const next = nextToken(pages, wait, number);
-  const body = page(pages, number, next);
-  if (wait > 0) setTimeout(send, wait, body, next);
-  else send(body, next);
+  const body = page(pages, number, nextToken(pages, wait, number));
+  if (wait > 0) setTimeout(send, wait, body);
+  else send(body);
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));

@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { loadGenerated } from './bundle.mjs';
+import { bundle, loadGenerated } from './bundle.mjs';
 
 const out = resolve(process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url)));
 process.chdir(fileURLToPath(new URL('../', import.meta.url)));
@@ -84,7 +84,7 @@ const { metafile, outputFiles, warnings } = await build({
   bundle: true,
   platform: 'node',
   format: 'cjs',
-  target: 'node20.18',
+  target: bundle.target,
   // `import()` becomes `require`: Node's loader of ES modules takes 4 ms.
   supported: { 'dynamic-import': false },
   define: { CHANLIST_VERSION: JSON.stringify(version) },

@@ -99,5 +99,8 @@ test('CONTRIBUTING.md and docs/RELEASING.md name files and scripts that are ther
   for (const path of new Set(paths)) await assert.doesNotReject(stat(path), path);
   const { scripts } = JSON.parse(await documentText('package.json')) as { scripts: object };
   for (const [, name = ''] of text.matchAll(/`npm (?:run )?([\w:]+)`/g))
-    assert.ok(['ci', 'install', 'ls', 'audit', 'sbom'].includes(name) || Object.hasOwn(scripts, name), `npm run ${name}`);
+    assert.ok(
+      ['ci', 'install', 'ls', 'audit', 'sbom'].includes(name) || Object.hasOwn(scripts, name),
+      `npm run ${name}`,
+    );
 });
