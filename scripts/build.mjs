@@ -44,6 +44,12 @@ const stubs = [
     text: `module.exports = (value, message) => { if (!value) require('node:assert')(value, message); };`,
   },
   {
+    // Only for subcommands that are programs of their own, and there are none.
+    module: 'node:child_process',
+    by: 'commander/lib/',
+    text: 'module.exports = {};',
+  },
+  {
     // It compiles a regular expression of all emoji (25 ms): loaded for the first text that is not plain.
     module: 'string-width',
     by: 'src/output/',

@@ -31,7 +31,7 @@ async function service(t: TestContext): Promise<Record<string, string>> {
 /** Modules of Node without a use in a call over plain http. */
 const unused = [
   ...['http', 'https', '_http_client', '_http_server', 'http2', 'tls', '_tls_wrap', 'crypto', 'zlib'],
-  ...['worker_threads', 'readline', 'perf_hooks', 'dns', 'assert', 'fs/promises'],
+  ...['child_process', 'worker_threads', 'readline', 'perf_hooks', 'dns', 'assert', 'fs/promises'],
   // Of stdin, and of ES modules.
   ...['internal/fs/streams', 'internal/modules/esm/loader'],
 ];
