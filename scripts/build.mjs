@@ -66,13 +66,18 @@ const stubs = [
 const plugin = {
   name: 'stubs-and-late-packages',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /.*/ }, ({ path, importer, kind }) => {
+    onResolve({ filter: /.*/ }, ({ path, importer, kind, namespace }) => {
+      if (namespace === 'late') return { path, external: true };
       const file = importer.replaceAll('\\', '/');
       const stub = stubs.findIndex(({ module, by }) => path === module && file.includes(by));
       if (stub !== -1) return { path: `${stub}`, namespace: 'stub' };
       const isLate = late.includes(path) && kind !== 'entry-point' && !file.includes('node_modules');
-      return isLate ? { path: `./${path}.cjs`, external: true } : undefined;
+      return isLate ? { path, namespace: 'late' } : undefined;
     });
+    // Imported from a file of ours, the default of a CommonJS file would be all of it.
+    onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
+      contents: `export * from './${path}.cjs'; export { default } from './${path}.cjs';`,
+    }));
     onLoad({ filter: /.*/, namespace: 'stub' }, ({ path }) => ({ contents: stubs[path].text }));
   },
 };

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { cp, readdir } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { cleanEnvironment, temporaryFolder } from '../support/program.ts';
-import { runCommand } from '../support/shell.ts';
+import { cleanEnvironment, launcher, run, temporaryFolder, testKey } from '../support/program.ts';
+import { scriptedService } from '../support/service.ts';
+import { missing, runCommand } from '../support/shell.ts';
 
 test('the build writes the program to any folder, and nothing else there', async (t) => {
   const folder = await temporaryFolder(t);
@@ -20,4 +22,33 @@ test('the build writes the program to any folder, and nothing else there', async
   const words = ['bin/chanlist.js', 'uploads', '@demo', '--sandbox', '-n1'];
   const { stdout } = await runCommand([process.execPath, ...words], { ...options, cwd: folder });
   assert.match(stdout, /^\{"videoId":.*\}\n$/);
+});
+
+test('conf, a file of its own, stores an account', async (t) => {
+  const home = await mkdtemp(join(tmpdir(), 'chanlist-test-'));
+  t.after(() => rm(home, { recursive: true }));
+  const { url } = await scriptedService(t, () => ({ body: { channel_id: 'UCx', resolved_from: '@x' } }));
+  const { exit, stderr } = await run(`auth login --base-url ${url}`, {
+    input: `${testKey}\n`,
+    env: { HOME: home },
+  });
+  assert.equal(exit, 0, stderr);
+  assert.match(await readFile(join(home, '.config/chanlist/config.json'), 'utf8'), /"baseUrl"/);
+});
+
+test('at a terminal, the other files of their own draw a table and the progress of an export', {
+  skip: missing('script'),
+}, async (t) => {
+  const cwd = await temporaryFolder(t);
+  const env = cleanEnvironment({ TERM: 'xterm', PAGER: 'cat', HOME: cwd });
+  const chanlist = `NODE_OPTIONS='-r ${process.cwd()}/test/build/loaded.cjs' ${process.execPath} ${launcher}`;
+  const loadedBy = async (line: string): Promise<readonly string[]> => {
+    const words = ['script', '-qec', `${chanlist} ${line} --sandbox 2>&1`, '/dev/null'];
+    const { stdout } = await runCommand(words, { cwd, env });
+    const [, files = ''] = /"files":\[(.*?)\]/.exec(stdout) ?? [];
+    assert.match(stdout, /entries/);
+    return files.match(/(?<=")(?!chanlist|loaded)[\w-]+(?=\.cjs")/g) ?? [];
+  };
+  assert.deepEqual((await loadedBy('uploads @demo -n5')).sort(), ['chalk', 'cli-table3', 'string-width']);
+  assert.deepEqual(await loadedBy('uploads @demo -o demo.ndjson'), ['ora']);
 });
