@@ -49,6 +49,6 @@ test('at a terminal, the other files of their own draw a table and the progress 
     assert.match(stdout, /entries/);
     return files.match(/(?<=")(?!chanlist|loaded)[\w-]+(?=\.cjs")/g) ?? [];
   };
-  assert.deepEqual((await loadedBy('uploads @demo -n5')).sort(), ['chalk', 'cli-table3', 'string-width']);
+  assert.deepEqual((await loadedBy('uploads @demo -n5')).toSorted(), ['chalk', 'cli-table3', 'string-width']);
   assert.deepEqual(await loadedBy('uploads @demo -o demo.ndjson'), ['ora']);
 });
