@@ -3,7 +3,7 @@
  * are loaded late are files of their own; the manual page and the licences of what is bundled are put beside them.
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundle, loadGenerated } from './bundle.mjs';
@@ -68,7 +68,7 @@ const plugin = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /.*/ }, ({ path, importer, kind, namespace }) => {
       if (namespace === 'late') return { path, external: true };
-      const file = importer.replaceAll('\\', '/');
+      const file = relative('.', importer).replaceAll('\\', '/');
       const stub = stubs.findIndex(({ module, by }) => path === module && file.includes(by));
       if (stub !== -1) return { path: `${stub}`, namespace: 'stub' };
       const isLate = late.includes(path) && kind !== 'entry-point' && !file.includes('node_modules');
