@@ -12,6 +12,12 @@ _chanlist_files() {
   compopt -o "$1" 2>/dev/null || COMPREPLY=($(compgen -A "$2" -- "$cur"))
 }
 
+# Offers the stored profiles.
+_chanlist_profiles() {
+  local IFS=$'\n'
+  COMPREPLY=($(compgen -W "$(chanlist auth list -f csv 2>/dev/null | tail -n +2 | cut -d , -f 2)" -- "$cur"))
+}
+
 # Offers the fields that are not in the comma list yet.
 _chanlist_fields() {
   local before= field left=
@@ -91,6 +97,7 @@ _chanlist() {
 # Offers values of $flag.
 _chanlist_value() {
   case "$command $flag" in
+    *' --profile') _chanlist_profiles ;;
     *' --key-file' | *' -o' | *' --output' | *' --summary' | *' --from' | *' --seen') _chanlist_files default file ;;
     ''' -f' | ''' --format' | 'resolve'' -f' | 'resolve'' --format' | 'search'' -f' | 'search'' --format' | 'uploads'' -f' | 'uploads'' --format' | 'latest'' -f' | 'latest'' --format' | 'playlist'' -f' | 'playlist'' --format' | 'show'' -f' | 'show'' --format') _chanlist_offer 'table json ndjson csv id' ;;
     ''' --fields') _chanlist_fields 'channel_id resolved_from type videoId title channelId channelTitle channelHandle channelVerified lengthText viewCountText publishedTimeText hasCaptions thumbnails index members_only author published updated link description thumbnail viewCount starRating _reference _seconds _views' ;;
@@ -118,8 +125,8 @@ _chanlist_flags() {
     'check') _chanlist_offer '--from --max-age -f --format --json --ndjson --no-color -q --quiet -v --verbose -h --help' ;;
     'credits') _chanlist_offer '--month --by --profile --base-url -f --format --json --ndjson --no-color --max-credits -q --quiet -v --verbose -h --help' ;;
     'auth') _chanlist_offer '-h --help' ;;
-    'auth login') _chanlist_offer '--no-verify --profile --base-url --namespace --key-file --no-color --max-credits --timeout --retries --max-wait -q --quiet -v --verbose -h --help' ;;
-    'auth status') _chanlist_offer '--profile --base-url --namespace --key-file -f --format --json --ndjson --no-color --timeout --retries --max-wait -q --quiet -v --verbose -h --help' ;;
+    'auth login') _chanlist_offer '--no-verify --profile --base-url --namespace --key-file --no-color --max-credits --timeout --max-wait -q --quiet -v --verbose -h --help' ;;
+    'auth status') _chanlist_offer '--profile --base-url --namespace --key-file -f --format --json --ndjson --no-color --timeout --max-wait -q --quiet -v --verbose -h --help' ;;
     'auth list') _chanlist_offer '-f --format --json --ndjson --no-color -q --quiet -v --verbose -h --help' ;;
     'auth switch') _chanlist_offer '--no-color -q --quiet -v --verbose -h --help' ;;
     'auth logout') _chanlist_offer '--no-color -q --quiet -v --verbose -h --help' ;;
@@ -145,8 +152,8 @@ _chanlist_argument() {
     'auth login') : ;;
     'auth status') : ;;
     'auth list') : ;;
-    'auth switch') : ;;
-    'auth logout') : ;;
+    'auth switch') _chanlist_profiles ;;
+    'auth logout') _chanlist_profiles ;;
     'serve') : ;;
     'completion') _chanlist_offer 'bash zsh fish' ;;
     'help') _chanlist_offer 'resolve search uploads latest playlist show check credits auth serve completion help flags fields reports exit-codes formats environment' ;;

@@ -18,7 +18,7 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Everything outside the process that a command uses, besides files. */
 export interface Context {
-  readonly stdin: Readable & { isTTY?: boolean };
+  readonly stdin: Readable & { isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown };
   readonly stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
   readonly stderr: Context['stdout'];
   readonly env: Env;

@@ -155,9 +155,12 @@ function usualStep(code: FailureCode): Step | null {
 /** Longest part of an input that a message repeats, in UTF-16 code units. */
 const maxExcerpt = 200;
 
-/** An input as a message repeats it: whole, or its start and an ellipsis. */
-export const excerpt = (text: string): string =>
-  text.length <= maxExcerpt ? text : `${text.slice(0, maxExcerpt - 1)}…`;
+/** A text of at most so many UTF-16 code units: whole, or its start and an ellipsis. */
+export const cut = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+
+/** An input as a message repeats it. */
+export const excerpt = (text: string): string => cut(text, maxExcerpt);
 
 /** A usage error (exit 2): nothing was spent. Of a word or a quoted text, the message repeats 200 characters. */
 export function usage(message: string, next?: Step): Failure {

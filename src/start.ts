@@ -10,6 +10,8 @@ export async function start(): Promise<void> {
   process.on('exit', closeDeadTerminals);
   // Errors of promises that no command awaits.
   process.on('uncaughtException', (error) => process.exit(reportFailure(error, context)));
+  // Node would end with 0 if nothing more could happen before the work has ended.
+  process.exitCode = 1;
   process.exitCode = await main(process.argv.slice(2), context);
   // A reader that does not read must not keep a stopped program alive.
   if (context.stop.aborted) setTimeout(() => process.exit(), 1000).unref();

@@ -1,4 +1,4 @@
-import { type Completion, type Node, notice } from './tree.ts';
+import { type Completion, type Node, notice, type Word } from './tree.ts';
 
 /** The completion script for bash, from 3.2 on. */
 export function bashCompletion(nodes: readonly Node[]): string {
@@ -15,6 +15,12 @@ _chanlist_offer() {
 _chanlist_files() {
   local IFS=$'\\n'
   compopt -o "$1" 2>/dev/null || COMPREPLY=($(compgen -A "$2" -- "$cur"))
+}
+
+# Offers the stored profiles.
+_chanlist_profiles() {
+  local IFS=$'\\n'
+  COMPREPLY=($(compgen -W "$(chanlist auth list -f csv 2>/dev/null | tail -n +2 | cut -d , -f 2)" -- "$cur"))
 }
 
 # Offers the fields that are not in the comma list yet.
@@ -110,9 +116,11 @@ export const unique = (words: readonly string[]): readonly string[] => [...new S
 function offer(completion: Completion): string {
   switch (completion.kind) {
     case 'words':
-      return `_chanlist_offer '${completion.words.join(' ')}'`;
+      return `_chanlist_offer '${wordsOf(completion.words)}'`;
     case 'list':
-      return `_chanlist_fields '${completion.words.join(' ')}'`;
+      return `_chanlist_fields '${wordsOf(completion.words)}'`;
+    case 'profile':
+      return '_chanlist_profiles';
     case 'file':
       return '_chanlist_files default file';
     case 'folder':
@@ -122,13 +130,15 @@ function offer(completion: Completion): string {
   }
 }
 
-/** One case per offer. Files are offered for a flag of any command. */
+const wordsOf = (words: readonly Word[]): string => words.map(([word]) => word).join(' ');
+
+/** One case per offer. Files and profiles are offered for a flag of any command. */
 function valueCases(nodes: readonly Node[]): string {
   const patterns = new Map<string, string[]>();
   for (const { path, flags } of nodes)
     for (const { names, completion } of flags) {
       if (completion.kind === 'nothing') continue;
-      const command = completion.kind === 'file' || completion.kind === 'folder' ? '*' : `'${path}'`;
+      const command = 'words' in completion ? `'${path}'` : '*';
       const offered = patterns.get(offer(completion)) ?? [];
       patterns.set(offer(completion), [...offered, ...names.map((name) => `${command}' ${name}'`)]);
     }

@@ -1,5 +1,5 @@
 import { unique } from './completion-bash.ts';
-import { type Completion, type Flag, type Node, notice } from './tree.ts';
+import { type Completion, type Flag, type Node, notice, type Word } from './tree.ts';
 
 /** The completion script for fish, from 3.0 on. */
 export function fishCompletion(nodes: readonly Node[]): string {
@@ -33,8 +33,13 @@ function __chanlist_fields
     set -l before (string match -r '^.*,' -- $token)
     set -l named (string split , -- $before)
     for field in $argv
-        contains -- $field $named; or echo "$before$field"
+        contains -- (string split -m 1 \\t -- $field)[1] $named; or echo "$before$field"
     end
+end
+
+# Prints the stored profiles, each with its address.
+function __chanlist_profiles
+    chanlist auth list -f csv 2>/dev/null | tail -n +2 | cut -d , -f 2,3 | tr , '\\t'
 end
 
 complete -c chanlist -f
@@ -68,9 +73,11 @@ function flagLine({ names, value, completion, description }: Flag): string {
 function offer(completion: Completion): string {
   switch (completion.kind) {
     case 'words':
-      return `-x -a ${quote(completion.words.join(' '))}`;
+      return `-x -a ${quote(described(completion.words))}`;
     case 'list':
-      return `-x -a ${quote(`(__chanlist_fields ${completion.words.join(' ')})`)}`;
+      return `-x -a ${quote(`(__chanlist_fields ${described(completion.words)})`)}`;
+    case 'profile':
+      return `-x -a '(__chanlist_profiles)'`;
     case 'file':
       return '-r -F';
     case 'folder':
@@ -79,6 +86,9 @@ function offer(completion: Completion): string {
       return '-x';
   }
 }
+
+const described = (words: readonly Word[]): string =>
+  words.map(([word, meaning]) => `${word}\\t${quote(meaning)}`).join(' ');
 
 /** A word in single quotes, as fish reads it. */
 function quote(word: string): string {

@@ -5,6 +5,14 @@ export function zshCompletion(nodes: readonly Node[]): string {
   return `#compdef chanlist
 ${notice}
 
+# Offers the stored profiles.
+_chanlist_profiles() {
+  local -a profiles=(\${(f)"$(chanlist auth list -f csv 2>/dev/null | tail -n +2 | cut -d , -f 2)"})
+  compadd -a profiles
+}
+
+${[...functions(nodes)].map(([name, body]) => `${name}() {\n${body}\n}`).join('\n\n')}
+
 ${nodes.map((node) => (node.children.length > 0 ? group(node) : leaf(node))).join('\n\n')}
 
 if [[ $funcstack[1] == _chanlist ]]; then
@@ -13,6 +21,26 @@ else
   compdef _chanlist chanlist
 fi
 `;
+}
+
+/** The functions that offer words, by their names. */
+function functions(nodes: readonly Node[]): Map<string, string> {
+  const completions = nodes.flatMap(({ flags, argument, children }) => [
+    ...flags.map(({ completion }) => completion),
+    ...(children.length === 0 ? [argument] : []),
+  ]);
+  return new Map(
+    completions.flatMap((completion) =>
+      'words' in completion ? [[action(completion), body(completion)]] : [],
+    ),
+  );
+}
+
+function body({ kind, words }: Extract<Completion, { words: unknown }>): string {
+  if (kind === 'list')
+    return `  _values -s , field \\\n${words.map(([word, meaning]) => `    ${quote(`${word}[${specText(meaning)}]`)}`).join(' \\\n')}`;
+  const lines = words.map(([word, meaning]) => `    ${quote(`${word.replaceAll(':', '\\:')}:${meaning}`)}`);
+  return `  local -a words=(\n${lines.join('\n')}\n  )\n  _describe value words`;
 }
 
 function functionName({ path }: Node): string {
@@ -70,9 +98,10 @@ function spec({ names, value, completion, description, repeatable }: Flag): stri
 function action(completion: Completion): string {
   switch (completion.kind) {
     case 'words':
-      return `(${completion.words.map(specText).join(' ')})`;
     case 'list':
-      return `_sequence -s , compadd - ${completion.words.join(' ')}`;
+      return `_chanlist_offer_${completion.name}`;
+    case 'profile':
+      return '_chanlist_profiles';
     case 'file':
       return '_files';
     case 'folder':

@@ -4,18 +4,22 @@ import { flagsOf, helpFlag, localReports, parts, versionFlag } from '../../src/c
 import { commands } from '../../src/commands/command-table.ts';
 import { shellNames } from '../../src/commands/completion.ts';
 import { topicNames } from '../../src/help/document.ts';
+import { topics } from '../../src/help/topics.ts';
 import { computedFields, knownFields } from '../../src/output/fields.ts';
-import { formatNames } from '../../src/output/formats.ts';
+import { formatNames, formats } from '../../src/output/formats.ts';
 import { namedFaults } from '../../src/sandbox/defaults.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 
 /** Second line of each generated script. */
 export const notice = '# Generated from the program by: npm run generate. Changes made here are lost.';
 
-/** What a shell offers for a value: words, words of a list with commas, files, folders or nothing. */
+/** What a shell offers for a value: words, words of a list with commas, stored profiles, files, folders or nothing. */
 export type Completion =
-  | { readonly kind: 'words' | 'list'; readonly words: readonly string[] }
-  | { readonly kind: 'file' | 'folder' | 'nothing' };
+  | { readonly kind: 'words' | 'list'; readonly name: string; readonly words: readonly Word[] }
+  | { readonly kind: 'profile' | 'file' | 'folder' | 'nothing' };
+
+/** A word that a shell offers; what it means may be ''. */
+export type Word = readonly [word: string, meaning: string];
 
 /** A flag as the shells complete it. */
 export interface Flag {
@@ -42,25 +46,42 @@ export interface Node {
 
 const nothing: Completion = { kind: 'nothing' };
 
+/** The first part of a meaning. */
+const brief = (meaning: string): string => meaning.split(/[.;] /)[0] ?? '';
+
 /** What shells offer for a value, by its name in the help. */
 const values: Readonly<Record<string, Completion>> = {
   file: { kind: 'file' },
   dir: { kind: 'folder' },
-  format: { kind: 'words', words: formatNames },
-  part: { kind: 'words', words: parts },
+  format: {
+    kind: 'words',
+    name: 'format',
+    words: formatNames.map((name) => [name, brief(formats[name].meaning)]),
+  },
+  part: { kind: 'words', name: 'part', words: parts.map((part) => [part, `the sums of each ${part}`]) },
   'kind:rate': {
     kind: 'words',
-    words: ['429', '503', ...Object.keys(namedFaults)].map((kind) => `${kind}:0.1`),
+    name: 'fault',
+    words: [
+      ['429', 'too many requests'],
+      ['503', 'the service is not available'],
+      ...Object.entries(namedFaults),
+    ].map(([kind, meaning]) => [`${kind}:0.1`, `${meaning}`]),
   },
 };
 
-const helpWords = [...commands.map(({ name }) => name), ...topicNames];
+const helpWords: readonly Word[] = [
+  ...commands.map(({ name, summary }) => [name, summary] as const),
+  ...topicNames.map((name) => [name, 'a topic'] as const),
+];
 
 const argumentsOf: Readonly<Record<string, Completion>> = {
   show: { kind: 'file' },
   check: { kind: 'file' },
-  completion: { kind: 'words', words: shellNames },
-  help: { kind: 'words', words: helpWords },
+  'auth switch': { kind: 'profile' },
+  'auth logout': { kind: 'profile' },
+  completion: { kind: 'words', name: 'shell', words: shellNames.map((name) => [name, '']) },
+  help: { kind: 'words', name: 'topic', words: helpWords },
 };
 
 /** The program, each command, and each action after its command. */
@@ -77,8 +98,9 @@ async function nodesBelow(row: CommandRow, path: string): Promise<readonly Node[
   const below = (file.actions ?? []).map((each) => nodesBelow(each, `${path} ${each.name}`.trim()));
   const nodes = await Promise.all(below);
   const children = nodes.flatMap(([first]) => first ?? []);
-  const words = children.map((child) => child.row.name);
-  const argument: Completion = words.length > 0 ? { kind: 'words', words } : (argumentsOf[path] ?? nothing);
+  const words = children.map(({ row: { name, summary } }) => [name, summary] as const);
+  const argument: Completion =
+    words.length > 0 ? { kind: 'words', name: 'action', words } : (argumentsOf[path] ?? nothing);
   const rows = [...flagsOf(path), ...(path === '' ? [versionFlag] : []), helpFlag];
   return [
     { path, row, file, argument, children, flags: rows.map((each) => flag(each, path)) },
@@ -97,11 +119,20 @@ function flag(row: FlagRow, path: string): Flag {
 }
 
 function completion(row: FlagRow, path: string): Completion {
-  if (longFlag(row) === '--fields') return { kind: 'list', words: [...fieldsOf(path), ...computedFields] };
+  if (longFlag(row) === '--profile') return { kind: 'profile' };
+  if (longFlag(row) === '--fields')
+    return {
+      kind: 'list',
+      name: `${path}_field`,
+      words: [...fieldsOf(path), ...computedFields].map((field) => [field, brief(meanings.get(field) ?? '')]),
+    };
   const offered = values[valueName(row) ?? ''] ?? nothing;
-  if (offered.kind !== 'words' || !localReports.includes(path)) return offered;
-  return { kind: 'words', words: offered.words.filter((word) => word !== 'id') };
+  if (!('name' in offered) || offered.name !== 'format' || !localReports.includes(path)) return offered;
+  return { kind: 'words', name: 'record_format', words: offered.words.filter(([word]) => word !== 'id') };
 }
+
+/** What the help says of each field. */
+const meanings = new Map(topics.fields.flatMap((block) => (typeof block === 'string' ? [] : block.rows)));
 
 /** The fields of a command's entries; before a command, those of all. */
 function fieldsOf(path: string): readonly string[] {

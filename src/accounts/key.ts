@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { type Failure, usage } from '../errors.ts';
 import { readLines } from '../fs/text-input.ts';
+import { isQuoted } from '../text/sanitize.ts';
 
 const expected = 'expected one key and nothing else';
 
@@ -8,6 +9,7 @@ const expected = 'expected one key and nothing else';
 export function parseKey(text: string, source: string): string {
   const key = text.trim();
   if (key === '') throw usage(`${source}: no key found`, expected);
+  if (isQuoted(key)) throw usage(`${source}: the key has quotes around it`, 'remove the quotes');
   if (!/^[\x21-\x7e]{1,4096}$/.test(key))
     throw usage(`${source}: not a key (a key is at most 4,096 characters of ASCII without spaces)`, expected);
   return key;

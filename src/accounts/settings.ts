@@ -3,7 +3,7 @@ import { Failure } from '../errors.ts';
 import { type BaseUrl, parseAddress, parseNamespace } from '../service/address.ts';
 import { type CreditBound, resolveBounds } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
-import { shellQuote } from '../text/command.ts';
+import type { Step } from '../text/command.ts';
 import { parseKey, readKey } from './key.ts';
 import { readStore, unknownProfile } from './store.ts';
 
@@ -20,8 +20,8 @@ export interface Settings {
   readonly key: string | null;
   /** The source of the key: `--key-file FILE`, `CHANLIST_API_KEY`, `profile 'work'`; null without a key. */
   readonly keySource: string | null;
-  /** It is that of the profile. */
-  readonly isStoredKey: boolean;
+  /** What to do if the key is rejected. */
+  readonly remedy: Step | null;
   readonly profile: string | null;
   readonly maxCredits: readonly CreditBound[];
   /** Why there is no address, or no key; null if there are both. */
@@ -33,9 +33,10 @@ export async function resolveAccount(
   options: ServiceFlags & { readonly maxCredits: readonly CreditBound[] },
   context: Context,
 ) {
-  const { baseUrl, namespace, key, maxCredits, problem } = await findService(options, context);
+  const { baseUrl, namespace, key, remedy, maxCredits, problem } = await findService(options, context);
   if (baseUrl === null || key === null) throw problem;
-  return { baseUrl, namespace, key, bounds: resolveBounds(options.maxCredits, context.env, maxCredits) };
+  const bounds = resolveBounds(options.maxCredits, context.env, maxCredits);
+  return { baseUrl, namespace, key, remedy, bounds };
 }
 
 /** Finds the service and the account of a run: flag, environment, profile, default, in this order. */
@@ -45,7 +46,9 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
   const { name, profile, stored, baseUrl, namespace } = findAddress(flags, env);
   const isForeign = profile !== undefined && profile.baseUrl.origin !== baseUrl?.origin;
   const key = explicitKey?.text ?? (isForeign ? undefined : profile?.key) ?? null;
-  let problem = baseUrl && key ? null : noAccount(baseUrl, key, name === null ? stored : []);
+  const missing = [...(baseUrl ? [] : ['CHANLIST_BASE_URL']), ...(key ? [] : ['CHANLIST_API_KEY'])];
+  const choices = name === null ? stored : [];
+  let problem = missing.length === 0 ? null : noAccount(missing, choices, context.stderr.isTTY);
   if (isForeign && baseUrl !== null && key === null) {
     const message = `the key of profile '${name}' belongs to ${profile.baseUrl.origin} and is not sent to ${baseUrl.origin}`;
     const next = `store one for that address: chanlist auth login --profile NAME --base-url ${baseUrl.origin}`;
@@ -56,12 +59,21 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
     namespace,
     key,
     keySource: explicitKey?.source ?? (key === null ? null : `profile '${name}'`),
-    isStoredKey: explicitKey === undefined && key !== null,
+    remedy: explicitKey === undefined ? loginOf(name) : `replace the key in ${explicitKey.source}`,
     profile: name,
     maxCredits: profile?.maxCredits ?? [],
     problem,
   };
 }
+
+/** How to replace the key of a profile. */
+const loginOf = (profile: string | null): Step | null =>
+  profile && {
+    purpose: 'replace it with',
+    program: 'chanlist auth login',
+    operands: [],
+    flags: [{ name: '--profile', value: profile }],
+  };
 
 /** The address and namespace of a run, and the profile; reads no key. */
 export function findAddress(flags: ServiceFlags, env: Env) {
@@ -110,16 +122,15 @@ async function readExplicitKey({ keyFile }: ServiceFlags, { env, stop }: Context
   return path ? { text: await readKey(path, source, stop), source: `${source} ${path}` } : undefined;
 }
 
-/** `stored`: profiles of which none is active. */
-function noAccount(baseUrl: BaseUrl | null, key: string | null, stored: readonly string[]): Failure {
-  const missing = [baseUrl === null && 'CHANLIST_BASE_URL', key === null && 'CHANLIST_API_KEY'];
-  const variables = missing.filter(Boolean).join(' and ');
+/** `missing`: variables; `stored`: profiles of which none is active. */
+function noAccount(missing: readonly string[], stored: readonly string[], isTerminal = false): Failure {
   const [first] = stored;
-  if (first === undefined)
-    return new Failure('unauthorized', `no account is configured: set ${variables}`, {
-      next: 'try it without an account: chanlist uploads @demo --sandbox; or store one: chanlist auth login',
+  if (first !== undefined)
+    return new Failure('unauthorized', `no profile is active (stored: ${stored.join(', ')})`, {
+      next: { program: 'chanlist auth switch', operands: [first] },
     });
-  return new Failure('unauthorized', `no profile is active (stored: ${stored.join(', ')})`, {
-    next: `chanlist auth switch ${shellQuote(first)}; or set ${variables}`,
-  });
+  const next = isTerminal
+    ? 'store one with chanlist auth login, or try it without one: add --sandbox'
+    : `set ${missing.join(' and ')}`;
+  return new Failure('unauthorized', 'no account is configured', { next });
 }

@@ -93,6 +93,12 @@ export function nonEmpty(text: string, source: string): string {
   return text;
 }
 
+export function fieldList(text: string, source: string): string {
+  if (text.endsWith(','))
+    throw usage(`${source} ends with a comma`, 'write the fields without spaces between them');
+  return nonEmpty(text, source);
+}
+
 /** The file of `-o`; null for `-`, which is stdout. */
 export function outputFile(text: string, source: string): string | null {
   const word = formatNames.find((name) => name === text);

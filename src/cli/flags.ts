@@ -6,6 +6,7 @@ import { defaultNamespace, operations, pagedNames } from '../service/contract.ts
 import {
   duration,
   type FlagRow,
+  fieldList,
   longFlag,
   month,
   oneOf,
@@ -51,6 +52,7 @@ export const globalFlags: readonly FlagRow[] = [
     row('--json', printing, 'short for --format json', { format: 'json' }),
     row('--ndjson', printing, 'short for --format ndjson', { format: 'ndjson' }),
     row('--fields <a,b.c,d.0>', selecting, 'print these fields; see: chanlist help fields', {
+      parse: fieldList,
       combine: (values) => values.join(',') || null,
     }),
     row('--summary <file>', requesting, 'write a JSON report of the run to <file>', { parse: summaryFile }),
@@ -74,7 +76,7 @@ export const globalFlags: readonly FlagRow[] = [
       parse: seconds(0.001, daySeconds),
       default: 30,
     }),
-    row('--retries <n>', keyed, 'retry each request at most <n> times', {
+    row('--retries <n>', requesting, 'retry each request at most <n> times', {
       parse: wholeNumber(0, 1000),
       default: 4,
     }),

@@ -94,14 +94,9 @@ export const tableInFile = (): Failure =>
 /** The flags that decide which account is used. */
 export const accountFlags: readonly string[] = ['--profile', '--base-url', '--namespace', '--key-file'];
 
-export const accountFlagsOf = ({ invocation }: Pick<CommonOptions, 'invocation'>): readonly Flag[] =>
-  invocation.flags.filter(({ name }) => accountFlags.includes(name));
-
 /** The flags that any other command of the same run needs: its account, and what it may spend. */
-export const carriedFlagsOf = (options: Pick<CommonOptions, 'invocation'>): readonly Flag[] => [
-  ...accountFlagsOf(options),
-  ...options.invocation.flags.filter(({ name }) => name === '--max-credits'),
-];
+export const carriedFlagsOf = ({ invocation }: Pick<CommonOptions, 'invocation'>): readonly Flag[] =>
+  invocation.flags.filter(({ name }) => [...accountFlags, '--max-credits'].includes(name));
 
 /** The command as typed with other operands, without some flags and with others. */
 export function commandOf(

@@ -1,11 +1,11 @@
 import { Command, CommanderError, Option } from 'commander';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import type { Flag } from '../text/command.ts';
-import { nearest } from '../text/nearest.ts';
 import type { CommandFile, CommandRow } from './command.ts';
 import { type FlagRow, longFlag, nonEmpty, optionName, shortFlag, valueName } from './flag.ts';
-import { flagsOf, globalFlags, helpFlag, localReports, ownFlags, ownFlagsOf, versionFlag } from './flags.ts';
+import { flagsOf, globalFlags, helpFlag, localReports, ownFlagsOf, versionFlag } from './flags.ts';
 import { assertFileFormat, type CommonOptions, effectiveFormat, type RunOptions } from './options.ts';
+import { seeHelp, unknownCommand, unknownFlag } from './pointers.ts';
 
 interface CommandLine {
   /** Its flags in order, by their long names; of one that cannot be parsed, those that were understood. */
@@ -37,7 +37,7 @@ export async function parseArguments(
     }
   };
   const addCommands = (parent: Command, rows: readonly CommandRow[]): void => {
-    for (const { name } of rows) parent.command(name);
+    for (const { name } of rows) parent.command(name).helpCommand(false);
     parent.hook('preSubcommand', async (_, command) => {
       called = command;
       const file = await rows.find(({ name }) => name === command.name())?.load();
@@ -63,6 +63,9 @@ export async function parseArguments(
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     request = error instanceof CommanderError ? usageErrorOf(error, called) : toFailure(error);
+    // `auth help login`
+    if (called.parent !== null && called.commands.length > 0 && called.args[0] === 'help')
+      request = { help: [pathOf(called), ...called.args.slice(1)] };
   }
   const isTyped = (row: FlagRow): boolean => flags.some(({ name }) => name === longFlag(row));
   if (isTyped(versionFlag)) request = 'version';
@@ -139,14 +142,6 @@ function assertFlags(
     );
 }
 
-/** Words of other tools, and of other commands, with the one to use here. */
-const pointers = new Map(
-  Object.entries({
-    ...{ '--force': '--restart', '--overwrite': '--restart', '--update': '--restart', '--file': '--from' },
-    ...{ export: 'uploads', download: 'uploads', list: 'uploads', cat: 'show', convert: 'show' },
-  }),
-);
-
 /** The words that name a command, without the program: `auth login`; '' for the program. */
 export function pathOf(command: Command): string {
   if (command.parent === null) return '';
@@ -175,34 +170,4 @@ function usageErrorOf(error: CommanderError, command: Command): Failure {
     default:
       return usage(error.message, seeHelp(path));
   }
-}
-
-const seeHelp = (path: string): string => `see: chanlist help ${path}`.trim();
-
-/** `flag`: as typed, without its value. */
-export function unknownFlag(path: string, flag: string): Failure {
-  const names = [...flagsOf(path), helpFlag, versionFlag].map(longFlag);
-  if (names.includes(flag)) return usage(`${flag} takes no value`);
-  // `-j4`
-  const name = flag.startsWith('--') ? flag : flag.slice(0, 2);
-  const message = `${path === '' ? 'there is' : `${path} has`} no flag ${name}`;
-  const pointer = pointers.get(name);
-  if (pointer !== undefined && names.includes(pointer)) return usage(message, `use ${pointer}`);
-  if (name === '--resume' || name === '--continue')
-    return usage(message, 'run the same command again to resume');
-  const owners = [...ownFlags, ...globalFlags]
-    .filter((row) => longFlag(row) === name || shortFlag(row) === name)
-    .flatMap(({ commands }) => commands);
-  if (owners.length > 0) return usage(message, `it is a flag of ${owners.join(', ')}`);
-  const meant = nearest(name, names);
-  return usage(message, meant === undefined ? seeHelp(path) : `did you mean ${meant}?`);
-}
-
-export function unknownCommand(path: string, word: string, names: readonly string[]): Failure {
-  const meant = nearest(word, names);
-  const suggestion = meant && `did you mean ${meant}?`;
-  if (path !== '')
-    return usage(`${path} has no action '${word}'`, suggestion ?? `expected one of ${names.join(', ')}`);
-  const pointer = pointers.get(word);
-  return usage(`there is no command '${word}'`, pointer ? `use ${pointer}` : (suggestion ?? seeHelp(path)));
 }

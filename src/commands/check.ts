@@ -12,10 +12,11 @@ import {
 } from '../export/check-archive.ts';
 import { isLocked } from '../fs/file-lock.ts';
 import { isFolder } from '../fs/files.ts';
-import { firstOf, grouped } from '../run/ending.ts';
+import { failureLines, firstOf, grouped } from '../run/ending.ts';
 import { assertPaths } from '../run/named-files.ts';
 import { printRecords } from '../run/output.ts';
 import { distinct, parseEither, type Reference, readReferences } from '../run/read-references.ts';
+import { badResults } from '../run/results.ts';
 import { playlistId } from '../service/parse-reference.ts';
 import { commandText } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
@@ -50,10 +51,12 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   const { paths, from, quiet, maxAge } = options;
   if (paths.length === 0) throw usage('missing file or folder', 'give archives, or folders of archives');
   await assertPaths({ files: paths, from }, context);
-  const expected =
+  if (from === '-') stderr.announceInput(context.stdin);
+  const list =
     from === null
-      ? []
-      : distinct(await readReferences({ references: [], from }, 'channel or playlist', context));
+      ? { references: [], bad: [] }
+      : await readReferences({ references: [], from }, 'channel or playlist', context);
+  const expected = distinct(list.references);
   const found = new Map<string, FoundArchive>();
   for (const path of paths)
     for (const each of findArchives(path)) found.set(`${realpathSync(each.folder.path)}/${each.name}`, each);
@@ -102,10 +105,12 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
     const next = group === groups.at(-1) ? repairOf(bad, options) : null;
     stderr.error(problemLine(group[0].problem.code, group), next);
   }
+  for (const { message, next } of failureLines(badResults(list.bad), null, options))
+    stderr.error(message, next);
   for (const failure of failures) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
   stderr.note(`${count(checked, 'archive', 'archives')} checked, ${problems}`);
-  return gravest([...failures.map(({ exit }) => exit), bad.length > 0 ? 11 : 0]);
+  return gravest([...failures.map(({ exit }) => exit), list.bad.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
 
 /** What references are compared by; one that cannot be parsed stands for itself. */

@@ -3,7 +3,7 @@ import { type CommonOptions, defaultOptions, type RunOptions } from '../cli/opti
 import { usage } from '../errors.ts';
 import { costSentence, resumes } from '../help/document.ts';
 import { latestSize, type OperationName, operations } from '../service/contract.ts';
-import { expectedReference } from '../service/parse-reference.ts';
+import { expectedReference, isReference } from '../service/parse-reference.ts';
 
 const [, , { maximum }] = operations.search.parameters;
 
@@ -95,6 +95,12 @@ export const search: CommandFile = {
   run: async ({ channel, words, limit, ...options }: SearchOptions, context, stderr) => {
     if (words.length === 0) throw usage('missing query', 'see: chanlist help search');
     const query = words.join(' ');
+    const swapped = [...words.slice(-1), channel, ...words.slice(0, -1)];
+    if (!isReference(channel, 'channel') && isReference(swapped[0] ?? '', 'channel'))
+      throw usage(`'${channel}' is not a channel: the channel comes first`, {
+        program: 'chanlist search',
+        operands: swapped,
+      });
     if (query.trim() === '') throw usage('<query> is blank', 'expected words to search for');
     const { runOperation } = await import('./run-operation.ts');
     const one = { ...defaultOptions, ...options, references: [channel] };

@@ -6,9 +6,9 @@ import type { Stderr } from '../output/stderr.ts';
 import { assertSummaryFile, outputTarget } from '../run/named-files.ts';
 import { openRun } from '../run/open-run.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
-import { distinct, newReference, type Reference, readReferences } from '../run/read-references.ts';
-import { unreachedResult } from '../run/results.ts';
-import { type Job, perform } from '../run/run.ts';
+import { distinct, newReference, type References, readReferences } from '../run/read-references.ts';
+import { badResults } from '../run/results.ts';
+import { type Job, perform, unreachedResults } from '../run/run.ts';
 import { startSummary } from '../run/summary.ts';
 import { newTally } from '../service/budget.ts';
 import { assertParameters, type Operation, type RequestParameters } from '../service/contract.ts';
@@ -27,20 +27,28 @@ export async function runOperation(
   const { dryRun } = options;
   await assertSummaryFile(options, context);
   const writeSummary = startSummary(operation.name, dryRun ? null : options.summary, context.clock);
-  let references: readonly Reference[] = [];
+  let inputs: References = { references: [], bad: [] };
+  if (options.from === '-') stderr.announceInput(context.stdin);
   try {
     const job = await chooseJob(operation, options, context, more);
-    references = job.references;
+    inputs = job;
     await job.refuse();
-    if (dryRun) return await printDryRun(await job.firstRequests(), options, context, stderr);
-    await using run = await openRun(operation, references, options, context, stderr);
+    if (dryRun) {
+      const { requests, results } = await job.firstRequests();
+      return await printDryRun(
+        { requests, results: [...results, ...badResults(job.bad)] },
+        options,
+        context,
+        stderr,
+      );
+    }
+    await using run = await openRun(operation, job, options, context, stderr);
     return await perform(run, job, writeSummary);
   } catch (error) {
     const failure = toFailure(error);
-    const results = references.map((reference) => unreachedResult(reference, failure));
     const end = { exit: failure.exit, failure, total: newTally() };
     // The refusal matters more than a summary that cannot be written.
-    await writeSummary(results, end).catch(() => {});
+    await writeSummary(unreachedResults(inputs, failure), end).catch(() => {});
     throw error;
   }
 }
@@ -61,9 +69,9 @@ async function chooseJob(
   const isPaged = operation.body === 'page';
   const isExport = isPaged && (target !== null || outputDir !== null);
   assertFlags(options, isExport);
-  const inputs =
+  const { references: inputs, bad } =
     continuation !== null
-      ? [newReference({ reference: null, value: continuation, id: null })]
+      ? { references: [newReference({ reference: null, value: continuation, id: null })], bad: [] }
       : await readReferences(options, operation.reference, context, ({ value }) =>
           assertParameters(operation, parametersOf(value)),
         );
@@ -75,7 +83,7 @@ async function chooseJob(
       throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
     const { openExports } = await import('../export/exports.ts');
     const { exportJob } = await import('../export/export-all.ts');
-    return exportJob(openExports(operation, options, context, format, target), references);
+    return exportJob(openExports(operation, options, context, format, target), { references, bad });
   }
   const firstRequests = async () => {
     const requests = references.map(({ reference, value }) => {
@@ -85,11 +93,12 @@ async function chooseJob(
   };
   if (isPaged) {
     const { printListings } = await import('../run/print-listings.ts');
-    return { references, destination: null, refuse: async () => {}, firstRequests, work: printListings };
+    return { references, bad, destination: null, refuse: async () => {}, firstRequests, work: printListings };
   }
   const { assertOutputFile, printResponses } = await import('../run/print-responses.ts');
   return {
     references: inputs,
+    bad,
     destination: options.output,
     refuse: () => assertOutputFile(target, operation),
     firstRequests,

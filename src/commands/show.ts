@@ -44,6 +44,7 @@ interface ShowOptions extends OutputOptions {
 export const run: RunCommand<ShowOptions> = async (options, context, stderr) => {
   const { output, files } = options;
   const target = await outputTarget(options, context);
+  if (files.includes('-')) stderr.announceInput(context.stdin);
   for (const path of files) if (path !== '-') assertShowable(path);
   const terminal = output === null ? decideTerminal(context.stdout, context.env, options.color) : null;
   const rendering = {

@@ -73,7 +73,9 @@ export function findArchives(path: string): FoundArchive[] {
   const own = target && basename(target.real);
   if (own === null ? !folder.wasThere : !names.includes(own))
     throw usage(
-      `${path}: chanlist has no record of it, and check reads archives`,
+      stats === undefined
+        ? `${path}: there is no such file or folder`
+        : `${path}: chanlist has no record of it, and check reads archives`,
       target?.stats
         ? 'uploads --update takes a whole list (ndjson) as an archive'
         : 'check the path, and whether the disk is mounted',

@@ -8,7 +8,7 @@ import { needsPage } from '../run/list-pages.ts';
 import { assertPaths } from '../run/named-files.ts';
 import { sandboxName, serviceName } from '../run/open-run.ts';
 import type { DryRun, FirstRequest } from '../run/print-dry-run.ts';
-import type { Reference } from '../run/read-references.ts';
+import type { Reference, References } from '../run/read-references.ts';
 import { failedRequest, type Result, resultOf } from '../run/results.ts';
 import { type Job, mapConcurrently, type Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
@@ -22,8 +22,9 @@ import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
 import { headerOf, runName } from './run-header.ts';
 
 /** Exports each reference into its FILE, or brings it up to date. */
-export const exportJob = (exports: Exports, references: readonly Reference[]): Job => ({
+export const exportJob = (exports: Exports, { references, bad }: References): Job => ({
   references,
+  bad,
   destination: exports.file?.path ?? exports.path,
   refuse: () => assertExportable(exports, references),
   firstRequests: () => firstRequests(exports, references),

@@ -3,7 +3,7 @@ import { constants, createReadStream, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../context.ts';
-import { excerpt, type Failure } from '../errors.ts';
+import { excerpt, Failure } from '../errors.ts';
 import { readProblem } from './files.ts';
 import { linesOf } from './line-chunks.ts';
 
@@ -48,7 +48,13 @@ export async function* readLines(
   }
 }
 
-/** An input in chunks, each valid until the next one. Throws `unreadable` if it cannot be read, and the reason of `stop`. */
+/** The first two bytes of UTF-16: a byte order mark, or a character of ASCII. */
+const utf16 = /^(?:\xff\xfe|\xfe\xff|[^\0]\0|\0[^\0])/;
+
+/**
+ * An input in chunks, each valid until the next one. Throws `unreadable` if it cannot be read or is UTF-16, and the reason of
+ * `stop`.
+ */
 export async function* readChunks(
   from: string | Context['stdin'],
   unreadable: (why: string) => Failure,
@@ -57,9 +63,17 @@ export async function* readChunks(
   try {
     const stream = typeof from === 'string' ? openInput(from) : from;
     if (stop !== undefined) addAbortSignal(stop, stream);
-    for await (const read of stream) yield typeof read === 'string' ? Buffer.from(read) : read;
+    let isStart = true;
+    for await (const read of stream) {
+      const chunk = typeof read === 'string' ? Buffer.from(read) : read;
+      if (isStart && utf16.test(chunk.subarray(0, 2).latin1Slice()))
+        throw unreadable('it is UTF-16: save it as UTF-8');
+      isStart = false;
+      yield chunk;
+    }
   } catch (error) {
     stop?.throwIfAborted();
+    if (error instanceof Failure) throw error;
     throw unreadable(readProblem(error));
   }
 }

@@ -1,6 +1,6 @@
 import type { CommandRow, Example, Terms } from '../cli/command.ts';
 import { explainedFlagsOf, flagsOf, helpFlag, versionFlag } from '../cli/flags.ts';
-import { unknownCommand } from '../cli/program.ts';
+import { unknownCommand } from '../cli/pointers.ts';
 import { exampleLines, flagTerms, inBlocks, termLines, topicNames, wrap } from './document.ts';
 
 export const about = 'A command-line client for the Channel and Playlist Listing Service.';

@@ -109,6 +109,12 @@ export class Stderr {
     if (this.#verbosity > (this.#stream.isTTY === true ? -1 : 0)) this.#line(message);
   }
 
+  /** Says at a terminal that the program reads from it, and how to end. */
+  announceInput({ isTTY }: Context['stdin']): void {
+    const end = process.platform === 'win32' ? 'Ctrl-Z and Enter' : 'Ctrl-D';
+    if (isTTY) this.note(`reading from the terminal; end with ${end}`);
+  }
+
   /** With -v, at a terminal too. */
   verbose(message: string): void {
     if (this.#verbosity > 0) this.#line(message);

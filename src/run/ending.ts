@@ -1,5 +1,5 @@
 /** How a run ends: its exit code, and its lines on stderr, one per cause. Pure. */
-import { accountFlagsOf, type CommonOptions } from '../cli/options.ts';
+import type { CommonOptions } from '../cli/options.ts';
 import { type ExitCode, type Failure, gravest, type Warning } from '../errors.ts';
 import { demoReferences } from '../sandbox/defaults.ts';
 import { type Credits, describeCredits, spent } from '../service/budget.ts';
@@ -133,9 +133,7 @@ function failureLine(
 function adviceOf({ code, next }: Failure, options: RunFlags, isAnyFound: boolean): Step | null {
   if (next === checkAddress && isAnyFound) return 'check the spelling';
   if (options.sandbox && code === 'not_found') return demoReferences;
-  if (code !== 'unauthorized' || next !== null) return next;
-  const flags = accountFlagsOf(options);
-  return { purpose: 'see which key was used', program: 'chanlist auth status', operands: [], flags };
+  return next;
 }
 
 /** `3 credits spent`; null if nothing was, except where a bound did not allow it. */

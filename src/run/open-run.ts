@@ -9,16 +9,16 @@ import { Budget } from '../service/budget.ts';
 import { Client, type Service } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
-import { distinct, type Reference } from './read-references.ts';
+import { distinct, type References } from './read-references.ts';
 import { createRun, type Run } from './run.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */
 const sandboxCredits = 1_000_000;
 
-/** Opens the service of the options. `references`: in input order. Throws `unauthorized` (3) without an account. */
+/** Opens the service of the options. Throws `unauthorized` (3) without an account. */
 export async function openRun(
   operation: Operation,
-  references: readonly Reference[],
+  { references, bad }: References,
   options: RunOptions,
   context: Context,
   stderr: Stderr,
@@ -37,6 +37,7 @@ export async function openRun(
   return createRun({
     operation,
     references,
+    bad,
     options,
     context,
     stderr,
@@ -54,9 +55,9 @@ async function openAccount(
   stderr: Stderr,
   warn: (message: string) => void,
 ) {
-  const { baseUrl, namespace, key, bounds } = await resolveAccount(options, context);
+  const { bounds, ...service } = await resolveAccount(options, context);
+  const { baseUrl, key } = service;
   stderr.redact(key);
-  const service = { baseUrl, namespace, key };
   const opened = { service, serviceName: serviceName(service), close: async () => {} };
   if (operation.credits === 0) return { ...opened, budget: new Budget(bounds, null) };
   const { openLedger } = await import('../accounts/ledger.ts');

@@ -40,7 +40,10 @@ export async function printReferences(
       results.push(await print(reference));
       if (run.pipeClosed) break;
     }
-    if (!run.pipeClosed) await write(format.tail());
+    if (!run.pipeClosed) {
+      for (const { reference, failure } of run.bad) await write(format.failed(reference, failure));
+      await write(format.tail());
+    }
   } catch (error) {
     if (error instanceof ClosedPipe) run.pipeClosed = true;
     else run.end(toFailure(error));

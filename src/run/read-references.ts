@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { excerpt, Failure, usage } from '../errors.ts';
+import { cut, excerpt, Failure, usage } from '../errors.ts';
 import { isFolder } from '../fs/files.ts';
 import { inputName, type Line, readLines } from '../fs/text-input.ts';
 import { newTally, type Tally } from '../service/budget.ts';
 import type { ReferenceKind } from '../service/contract.ts';
 import { expectedReference, type ParsedReference, parseReference } from '../service/parse-reference.ts';
 import { shellQuote } from '../text/command.ts';
-import { thousands } from '../text/count.ts';
 
 export interface Reference extends Omit<ParsedReference, 'reference'> {
   /** As given; null with `--continuation`. */
@@ -30,22 +29,27 @@ export const newReference = (
   repeats: Reference | null = null,
 ): Reference => ({ ...parsed, label, repeats, tally: repeats?.tally ?? newTally(parsed.reference) });
 
-const maxNamed = 20;
+export interface References {
+  /** In input order. */
+  readonly references: readonly Reference[];
+  /** Lines of the list that are not references: failures of their own. */
+  readonly bad: readonly { readonly reference: Reference; readonly failure: Failure }[];
+}
 
 /**
- * The references of a command line, in input order. Throws a usage error that names the first lines that are no references,
- * or that `check` refuses.
+ * The references of a command line; `check` throws for one that cannot be sent. Throws a usage error for an argument that is
+ * not a reference, for a list without one, and if there is none at all.
  */
 export async function readReferences(
   options: Pick<RunOptions, 'references' | 'from'>,
   kind: ReferenceKind | 'channel or playlist',
   context: Context,
   check: (reference: ParsedReference) => void = () => {},
-): Promise<readonly Reference[]> {
+): Promise<References> {
   const { from } = options;
-  const inputs: Reference[] = [];
+  const references: Reference[] = [];
+  const bad: References['bad'][number][] = [];
   const firsts = new Map<string, Reference>();
-  const bad: { readonly place: string; readonly failure: Failure }[] = [];
   for await (const { text, place, problem } of wordsOf(options, context)) {
     try {
       if (problem !== null) throw usage(problem, 'expected a text file of one reference per line');
@@ -55,33 +59,42 @@ export async function readReferences(
       const label = place === null ? reference : `${place} ${reference}`;
       const repeats = firsts.get(value) ?? null;
       const input = newReference(parsed, label, repeats);
-      inputs.push(input);
+      references.push(input);
       if (repeats === null) firsts.set(value, input);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      bad.push({ place: place ?? excerpt(text), failure: error });
+      if (place === null)
+        throw from === null && isList(text) ? error.with({ next: didYouMean(text) }) : error;
+      const line = { reference: excerpt(problem ?? text), value: text, id: null };
+      bad.push({ reference: newReference(line, place), failure: error.with({ scope: 'reference' }) });
     }
   }
-  const [first] = bad;
-  if (first !== undefined) {
-    const isList = from === null && existsSync(first.place) && !isFolder(first.place);
-    const { message } = first.failure;
-    const next = isList
-      ? `did you mean --from ${shellQuote(first.place)}?`
-      : (first.failure.next ?? 'nothing was sent');
-    // A message about an argument quotes it.
-    const said = message.includes(first.place) ? message : `${first.place}: ${message}`;
-    if (bad.length === 1) throw usage(said, next);
-    const places = bad.slice(0, maxNamed).map(({ place }) => place);
-    const more = bad.length > maxNamed ? ` and ${thousands(bad.length - maxNamed)} more` : '';
-    const what = `${thousands(bad.length)} are not ${kind} references; the first: ${message}`;
-    throw usage(`${places.join(', ')}${more}: ${what}`, next);
-  }
-  if (inputs.length > 0) return inputs;
+  const hasGoodLine = references.length > options.references.length;
+  if (from != null && bad.length > 0 && !hasGoodLine) throw badList(bad, inputName(from), kind);
+  if (references.length > 0) return { references, bad };
   if (from != null)
     throw usage(`${inputName(from)} contains no ${kind} reference`, 'expected one reference per line');
   const expected = kind === 'channel or playlist' ? 'a reference' : expectedReference[kind];
   throw usage(`missing ${kind}: expected ${expected}`);
+}
+
+const isList = (text: string): boolean => text === '-' || (existsSync(text) && !isFolder(text));
+const didYouMean = (list: string): string => `did you mean --from ${shellQuote(list)}?`;
+
+/** What a list in another form looks like, by its first line. */
+const forms: readonly (readonly [line: RegExp, form: string])[] = [
+  [/^[[{]/, 'JSON'],
+  [/^</, 'OPML'],
+  [/[,;\t]/, 'CSV'],
+];
+
+function badList(bad: References['bad'], list: string, kind: string): Failure {
+  const lines = bad.map(({ reference }) => reference.reference ?? '');
+  const [, form] = forms.find(([pattern]) => pattern.test(lines[0] ?? '')) ?? [];
+  const first = lines.slice(0, 3).map((line) => `'${cut(line, 60)}'`);
+  const next = form && `it looks like ${form}: see "Lists from other programs" in docs/scripts.md`;
+  const message = `no line of ${list} is a ${kind} reference; the first: ${first.join(', ')}`;
+  return usage(message, next ?? bad[0]?.failure.next ?? 'expected one reference per line');
 }
 
 /** The arguments, then the lines of the list without comments. `place`: of a line (`refs.txt:17`). */
@@ -102,10 +115,10 @@ async function* wordsOf(
   }
 }
 
-/** A line up to a `#` at its start or after white space, trimmed. */
+/** A line up to a `#` at its start or after white space, trimmed, without a bullet. */
 function withoutComment(line: string): string {
   const start = line.search(/(?<!\S)#/);
-  return (start === -1 ? line : line.slice(0, start)).trim();
+  return (start === -1 ? line : line.slice(0, start)).trim().replace(/^[-*]\s+/, '');
 }
 
 export function parseEither(text: string): ParsedReference {

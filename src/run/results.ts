@@ -1,6 +1,6 @@
 import type { Failure } from '../errors.ts';
 import type { Step } from '../text/command.ts';
-import type { Reference } from './read-references.ts';
+import type { Reference, References } from './read-references.ts';
 
 export const statuses = [
   'complete',
@@ -62,6 +62,9 @@ export function resultOf({ reference, label, tally }: Reference, facts: Partial<
 /** The result of a reference that a run did not reach; `failure`: why, null if the pipe was closed. */
 export const unreachedResult = (reference: Reference, failure: Failure | null): Result =>
   resultOf(reference, { status: 'interrupted', failure, isReached: false });
+
+export const badResults = (bad: References['bad']): Result[] =>
+  bad.map(({ reference, failure }) => resultOf(reference, { failure }));
 
 /** The result of a request that failed; one that the end of the run kept from being sent was not reached. */
 export const failedRequest = (reference: Reference, failure: Failure): Result =>

@@ -9,13 +9,12 @@ import type { Operation } from '../service/contract.ts';
 import { stepText } from '../text/command.ts';
 import { type Ending, endingOf } from './ending.ts';
 import type { DryRun } from './print-dry-run.ts';
-import type { Reference } from './read-references.ts';
-import { type Result, unreachedResult } from './results.ts';
+import type { Reference, References } from './read-references.ts';
+import { badResults, type Result, unreachedResult } from './results.ts';
 import type { WriteSummary } from './summary.ts';
 
 /** What a run does: an export, a listing, or responses. */
-export interface Job {
-  readonly references: readonly Reference[];
+export interface Job extends References {
   /** FILE or folder of the output; null: stdout. */
   readonly destination: string | null;
   /** Throws what the run would refuse, before anything is sent. */
@@ -26,12 +25,17 @@ export interface Job {
   work(run: Run): Promise<readonly Result[]>;
 }
 
+/** The results of a run that ended before it reached a reference. */
+export const unreachedResults = ({ references, bad }: References, failure: Failure | null): Result[] => [
+  ...references.map((reference) => unreachedResult(reference, failure)),
+  ...badResults(bad),
+];
+
 /** References in a row that may fail with 7 or 8. */
 const maxFailuresInRow = 5;
 
-interface RunParts {
+interface RunParts extends References {
   readonly operation: Operation;
-  readonly references: readonly Reference[];
   readonly options: RunOptions;
   readonly context: Context;
   readonly stderr: Stderr;
@@ -112,14 +116,15 @@ export function createRun(parts: RunParts) {
  */
 export async function perform(run: Run, job: Job, writeSummary: WriteSummary): Promise<ExitCode> {
   const { stderr, budget, operation, options, warnings } = run;
-  const unreached = (failure: Failure | null): Result[] =>
-    run.references.map((reference) => unreachedResult(reference, failure));
-  await writeSummary(unreached(null), null);
-  const results = await job.work(run).catch((error: unknown) => {
-    if (budget.total.requests === 0) throw error;
-    run.end(toFailure(error));
-    return unreached(run.ended);
-  });
+  await writeSummary(unreachedResults(job, null), null);
+  const results = await job.work(run).then(
+    (reached) => [...reached, ...badResults(job.bad)],
+    (error: unknown) => {
+      if (budget.total.requests === 0) throw error;
+      run.end(toFailure(error));
+      return unreachedResults(job, run.ended);
+    },
+  );
   await run.progress.stop();
   const isUndone = results.some(({ failure }) => failure !== null);
   const ended = run.ended ?? (isUndone ? run.stopped : null);

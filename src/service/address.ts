@@ -1,4 +1,5 @@
 import { usage } from '../errors.ts';
+import { isQuoted } from '../text/sanitize.ts';
 
 export interface BaseUrl {
   readonly href: string;
@@ -11,14 +12,15 @@ export interface BaseUrl {
 const example = 'expected e.g. https://api.example.com';
 
 /**
- * Parses the address of the service; a trailing `/api/v2` or `/api/v2/WORD` is stripped, and WORD is the namespace.
+ * Parses the address of the service; a missing scheme is completed, a trailing `/api/v2` or `/api/v2/WORD` is stripped, and WORD is the namespace.
  * `source` names the setting. No error shows the text: it may contain a password, or be a key given in the wrong place.
  */
 export function parseAddress(
   text: string,
   source: string,
 ): { readonly baseUrl: BaseUrl; readonly namespace: string | null } {
-  const trimmed = text.trim();
+  const trimmed = completeScheme(text.trim());
+  if (isQuoted(trimmed)) throw usage(`${source}: the address has quotes around it`, 'remove the quotes');
   // The URL parser drops tabs and line ends and reads backslashes as slashes: reject such texts instead.
   const isPlain = /^https?:\/\/[^/]/i.test(trimmed) && !/[\s\\\u0000-\u001f\u007f]/.test(trimmed);
   if (!isPlain || !URL.canParse(trimmed)) throw usage(`${source}: not an http or https address`, example);
@@ -46,11 +48,10 @@ const schemeless =
   /^(localhost|\[[0-9a-f:.]+\]|(?:[\p{L}\p{N}-]{1,63}\.)+(?:\p{L}{2,63}|\d{1,3})|[\p{L}\p{N}-]{1,63}(?=:\d))(?::\d{1,5})?(?:\/|$)/iu;
 
 /** Completes an address without a scheme: `http://` for loopback, `https://` for any other host. */
-export function completeScheme(text: string): string {
-  const trimmed = text.trim();
-  const [, host] = schemeless.exec(trimmed) ?? [];
-  if (host === undefined) return trimmed;
-  return `${isLoopback(host.toLowerCase()) ? 'http' : 'https'}://${trimmed}`;
+function completeScheme(text: string): string {
+  const [, host] = schemeless.exec(text) ?? [];
+  if (host === undefined) return text;
+  return `${isLoopback(host.toLowerCase()) ? 'http' : 'https'}://${text}`;
 }
 
 function isLoopback(hostname: string): boolean {

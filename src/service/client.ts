@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Context } from '../context.ts';
 import { excerpt, Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
+import type { Step } from '../text/command.ts';
 import { withoutSecret } from '../text/sanitize.ts';
 import { version } from '../version.ts';
 import type { BaseUrl } from './address.ts';
@@ -15,6 +16,8 @@ export interface Service {
   readonly baseUrl: BaseUrl;
   readonly namespace: string;
   readonly key: string;
+  /** What to do if the key is rejected. */
+  readonly remedy?: Step | null;
 }
 
 interface ClientOptions {
@@ -83,7 +86,10 @@ export class Client {
       const runWaitMs = this.#throttle.limitedMs();
       const limits = { retries, maxWaitMs: maxWait * 1000 };
       const decision = decideRetry(outcome, { ...progress, runWaitMs }, limits, context.clock.random());
-      if (typeof decision === 'string') throw finalFailure(outcome, decision, attempt);
+      if (typeof decision === 'string') {
+        const failure = finalFailure(outcome, decision, attempt);
+        throw failure.code === 'unauthorized' ? failure.with({ next: service.remedy }) : failure;
+      }
       this.#abortSignal.throwIfAborted();
       const { waitMs, counts, pausesRun } = decision;
       if (counts) progress.counted++;

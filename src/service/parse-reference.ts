@@ -1,15 +1,19 @@
 import { Failure, usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
+import type { Step } from '../text/command.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import type { ReferenceKind } from './contract.ts';
 
 export interface ParsedReference {
+  /** As given, cleaned. */
   readonly reference: string;
   /** What is sent to the service: a handle, an ID, or a channel URL that carries neither. */
   readonly value: string;
   /** The canonical ID, if the reference is one or carries one. */
   readonly id: string | null;
 }
+
+type Target = Omit<ParsedReference, 'reference'>;
 
 export const expectedReference = {
   channel: 'a handle (@name), a channel URL (https://...) or an ID beginning with UC',
@@ -20,37 +24,72 @@ export const expectedReference = {
 const channelId = /^UC[A-Za-z0-9_-]{1,98}$/;
 const fullChannelId = /^UC[A-Za-z0-9_-]{22}$/;
 export const playlistId = /^(?:PL|UU|LL|FL|OL)[A-Za-z0-9_-]+$/;
-const handlePattern = /^@[^\s/\\?#@:]+$/;
+const handlePattern = /^@[^\s/\\?#@:,;%]+$/;
 /** Maximum length of a reference, in characters: servers do not take longer addresses either. */
 const maxLength = 4096;
-const otherPages: ReadonlySet<string> = new Set(['watch', 'playlist', 'shorts', 'live', 'embed']);
 const channelPaths: ReadonlySet<string> = new Set(['channel', 'c', 'user']);
+const severalReferences = /[,;|\s](?:@|https?:\/\/|(?:UC|PL|UU|LL|FL|OL)[A-Za-z0-9_-])/;
 
-/**
- * Parses a reference as typed: a URL that carries a handle or an ID is reduced to it, any other http(s) channel URL is sent
- * character for character. Throws a usage error that names the expected forms.
- */
-export function parseReference(typed: string, kind: ReferenceKind): ParsedReference {
-  const text = typed.trim();
-  const target = text.length > maxLength ? null : kind === 'channel' ? channel(text) : playlist(text);
-  if (target !== null) return { reference: text, ...target };
-  throw usage(
-    `'${text}' is not a ${kind} reference: expected ${expectedReference[kind]}`,
-    text.length > maxLength ? undefined : suggestion(text, kind),
-  );
+const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+const pairs = ['""', "''", '``', '“”', '„“', '‘’', '«»', '<>', '()', '[]', '{}'];
+
+/** A pasted reference without invisible characters, and without quotes, brackets and punctuation around it. */
+export function cleanReference(pasted: string): string {
+  const text = withoutPunctuation(pasted.replace(invisible, ''));
+  const isWrapped = text.length > 1 && pairs.includes(`${text.at(0)}${text.at(-1)}`);
+  return isWrapped ? withoutPunctuation(text.slice(1, -1)) : text;
 }
 
-function channel(text: string): Omit<ParsedReference, 'reference'> | null {
+const withoutPunctuation = (text: string): string => text.trim().replace(/(?<![\s,;.])[\s,;.]+$/, '');
+
+/** What addresses are that no command takes, by host and path. */
+const otherPages: readonly (readonly [hostAndPath: RegExp, what: string])[] = [
+  [/^youtu\.be\/.|^[^/]+\/(?:watch\b|(?:shorts|live|embed)\/.)/, 'a video'],
+  [/^[^/]+\/feeds?\b/, 'a feed page'],
+  [/^[^/]+\/results\b/, 'a search page'],
+  [/^[^/]+\/hashtag\b/, 'a hashtag page'],
+  [/^[^/]+\/playlist\b/, 'a playlist page'],
+];
+
+function otherPage({ hostname, pathname }: URL): string | undefined {
+  return otherPages.find(([pattern]) => pattern.test(`${hostname}${pathname}`))?.[1];
+}
+
+const otherLists: readonly (readonly [id: RegExp, what: string])[] = [
+  [/^RD./, 'a mix, which the service does not list'],
+  [/^(?:WL|LL|LM)$/, 'a private list, which the service does not list'],
+];
+
+/** What is sent for a clean reference; null if it is not one. */
+function targetOf(text: string, kind: ReferenceKind): Target | null {
+  if (text.length > maxLength || severalReferences.test(text)) return null;
+  return kind === 'channel' ? channel(text) : playlist(text);
+}
+
+export const isReference = (pasted: string, kind: ReferenceKind): boolean =>
+  targetOf(cleanReference(pasted), kind) !== null;
+
+/**
+ * Parses a reference as pasted: a URL that carries a handle or an ID is reduced to it, any other http(s) channel URL is sent
+ * character for character. Throws a usage error that says what the text is, and names the expected forms.
+ */
+export function parseReference(pasted: string, kind: ReferenceKind): ParsedReference {
+  const text = cleanReference(pasted);
+  const target = targetOf(text, kind);
+  if (target !== null) return { reference: text, ...target };
+  const [what = `not a ${kind} reference`, next] = refusalOf(text, kind);
+  throw usage(`'${text}' is ${what}: expected ${expectedReference[kind]}`, next);
+}
+
+function channel(text: string): Target | null {
   if (channelId.test(text)) return { value: text, id: text };
-  if (isHandle(text)) return { value: text, id: null };
+  const [typedHandle] = /^(?:@|%40)[^/?#]*/.exec(text) ?? [];
+  if (typedHandle !== undefined) return handleOf(typedHandle);
   const url = parseUrl(text);
   if (url === null) return null;
   const segments = url.pathname.split('/').filter((segment) => segment !== '');
   for (const [i, segment] of segments.entries()) {
-    if (segment.startsWith('@') || segment.startsWith('%40')) {
-      const name = decode(segment);
-      return isHandle(name) ? { value: name, id: null } : null;
-    }
+    if (segment.startsWith('@') || segment.startsWith('%40')) return handleOf(segment);
     if (segments[i - 1] === 'channel' || fullChannelId.test(segment))
       return channelId.test(segment) ? { value: segment, id: segment } : null;
   }
@@ -58,15 +97,21 @@ function channel(text: string): Omit<ParsedReference, 'reference'> | null {
   if (id !== null && channelId.test(id)) return { value: id, id };
   const [first, second] = segments;
   if (first === undefined || (channelPaths.has(first) && second === undefined)) return null;
-  const isChannel = !otherPages.has(first) && !url.searchParams.has('list');
-  return isChannel && hasScheme(text) ? { value: text, id: null } : null;
+  const isOther = otherPage(url) !== undefined || url.searchParams.has('list');
+  return isOther || !hasScheme(text) ? null : { value: text, id: null };
 }
 
-const isHandle = (text: string): boolean => handlePattern.test(text) && !isUnsafe(text);
+/** The handle in a text or a path segment, decoded and in NFC. */
+function handleOf(encoded: string): Target | null {
+  const handle = cleanReference(decode(encoded)).normalize();
+  return handlePattern.test(handle) && !isUnsafe(handle) ? { value: handle, id: null } : null;
+}
 
-function playlist(text: string): ReturnType<typeof channel> {
-  const id = playlistId.test(text) ? text : parseUrl(text)?.searchParams.get('list')?.replace(/\/$/, '');
-  return id !== undefined && playlistId.test(id) ? { value: id, id } : null;
+function playlist(text: string): Target | null {
+  const url = parseUrl(text);
+  const [, browsed] = /\/browse\/([^/]+)/.exec(url?.pathname ?? '') ?? [];
+  const id = (url?.searchParams.get('list') ?? browsed ?? text).replace(/^VL|\/$/g, '');
+  return playlistId.test(id) ? { value: id, id } : null;
 }
 
 const hasScheme = (text: string): boolean => /^https?:\/\//i.test(text);
@@ -90,11 +135,26 @@ function decode(text: string): string {
   }
 }
 
-function suggestion(text: string, kind: ReferenceKind): string | undefined {
+/** Values that are a channel or a playlist for certain: any other address may be a page of another kind. */
+const certain = /^(?:@|[A-Z]{2}|https?:\/\/[^/]+\/(?:c|user)\/)/;
+
+/** What a text is that a command of this kind does not take, if that is known, and what to do about it. */
+function refusalOf(text: string, kind: ReferenceKind): [what?: string | undefined, next?: Step | undefined] {
+  if (severalReferences.test(text))
+    return ['more than one reference', 'several references are separated by spaces'];
+  const { value = '' } = (kind === 'channel' ? playlist(text) : channel(text)) ?? {};
+  if (certain.test(value))
+    return kind === 'channel'
+      ? ['a playlist', { program: 'chanlist playlist', operands: [value] }]
+      : ['a channel', { program: 'chanlist uploads', operands: [value] }];
+  const url = parseUrl(text);
+  const list = url?.searchParams.get('list') ?? (kind === 'playlist' ? text : '');
+  const what = otherLists.find(([id]) => id.test(list))?.[1] ?? (url === null ? undefined : otherPage(url));
   if (kind === 'playlist')
-    return channel(text) === null ? undefined : 'that is a channel: use chanlist uploads';
-  if (playlist(text) !== null) return 'that is a playlist: use chanlist playlist';
-  return isHandle(`@${text}`) ? `did you mean @${text}?` : undefined;
+    return [what, url?.search ? 'if the address continues after &, quote it' : undefined];
+  const meant = url === null || hasScheme(text) ? `@${text}` : `https://${text}`;
+  const isMeant = channel(meant) !== null && !/^@.*\//.test(meant);
+  return [what, isMeant ? `did you mean ${meant}?` : undefined];
 }
 
 /** The canonical ID in a result of `resolve`, which may name a file. Throws `invalid_response` if it has none. */

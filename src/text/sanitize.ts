@@ -23,6 +23,9 @@ export function isUnsafe(text: string): boolean {
   return sanitize(text) !== text;
 }
 
+/** Whether quotes are around a text, as in an env file. */
+export const isQuoted = (text: string): boolean => /^(["']).*\1$/s.test(text);
+
 /** Escapes DEL, C1 and bidirectional formatting characters in a JSON text. */
 export function escapeUnsafe(json: string): string {
   return json.replace(unsafeInJson, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -21,6 +21,14 @@ test('white space around a key is trimmed', () => {
     assert.equal(parseKey(text, 'x'), key);
 });
 
+test('a key in quotes, as an env file may have it, is called so, and not shown', () => {
+  for (const quote of ['"', "'"])
+    assert.throws(() => parseKey(`${quote}${secret}${quote}\n`, 'CHANLIST_API_KEY'), {
+      message: 'CHANLIST_API_KEY: the key has quotes around it',
+      next: 'remove the quotes',
+    });
+});
+
 test('a key that is not valid in a header is a usage error that does not show it', () => {
   for (const text of [
     '',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { readStore } from '../../src/accounts/store.ts';
@@ -21,14 +22,14 @@ test('prompts for address and key; shows only the address; says where they are s
   const folder = await temporaryFolder(t);
   const fake = terminal(folder);
   const done = login(fake);
-  await fake.asked('Base URL: ');
+  await fake.asked('Address of the service, e.g. https://api.example.com: ');
   assert.deepEqual(fake.rawModes, [true], 'no echo before the first question is seen');
   fake.type(`${baseUrl}/\r`);
-  await fake.asked('Key for https://api.example.com');
+  await fake.asked("Key for profile 'default' at https://api.example.com (not shown): ");
   fake.type(`${key}\r`);
   assert.equal(await done, 0);
   assert.equal(readStore(fake.context.env).profiles.get('default')?.key, key);
-  assert.ok(stripVTControlCharacters(fake.stderr()).includes(`Base URL: ${baseUrl}/\r\n`));
+  assert.ok(stripVTControlCharacters(fake.stderr()).includes(`example.com: ${baseUrl}/\r\n`));
   assert.ok(fake.stderr().includes(storeIn(folder)));
   assert.ok(!fake.stderr().includes(key));
   assert.equal(fake.stdout(), '');
@@ -81,5 +82,34 @@ test('a new profile becomes active at a terminal, or if there is none', async (t
       assert.ok(
         fake.stderr().includes(`profile '${active}' ${profile === active ? 'is now' : 'stays'} active`),
       );
+  }
+});
+
+test('a typing error asks again, three times in all; the prompt says whether a key is replaced', async (t) => {
+  const folder = await temporaryFolder(t);
+  const fake = terminal(folder);
+  fake.type(`http:/x\r"${baseUrl}"\r${baseUrl}\ra b\r"${key}"\r${key}\r`);
+  assert.equal(await login(fake), 0);
+  for (const said of [
+    'not an http or https address',
+    'has quotes around it',
+    'key: not a key',
+    'the key has quotes',
+  ])
+    assert.ok(fake.stderr().includes(said), said);
+  const again = terminal(folder);
+  again.type('\r\r\r');
+  assert.equal(await login(again), 2);
+  assert.equal(again.stderr().split("New key for profile 'default' at https://api.example.com").length, 4);
+  assert.equal(readStore(fake.context.env).profiles.get('default')?.key, key);
+});
+
+test('what reads a list or an archive from the terminal says so, and how to end', async () => {
+  for (const line of ['resolve --from - --sandbox --dry-run', 'show -', 'check . --from -']) {
+    const fake = fakeContext({ terminal: true });
+    const done = main(line.split(' '), fake.context);
+    await fake.asked('chanlist: reading from the terminal; end with Ctrl-D\n');
+    (fake.context.stdin as PassThrough).end('@demo\n');
+    await done;
   }
 });

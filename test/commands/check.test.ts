@@ -256,7 +256,11 @@ test('without a record, or a folder without .chanlist: 2; what cannot be read: 1
   for (const path of ['.', 'alone.ndjson', 'lists/alone.ndjson', 'none', 'lists none']) {
     const bad = await check(world, path);
     assert.deepEqual([bad.exit, bad.rows], [2, []], path);
-    onlyError(bad, 'no record', path.endsWith('.ndjson') ? 'uploads --update' : 'mounted');
+    onlyError(
+      bad,
+      path.endsWith('none') ? 'none: there is no such file or folder' : 'no record',
+      path.endsWith('.ndjson') ? 'uploads --update' : 'mounted',
+    );
   }
   assert.equal((await check(world, [])).exit, 2);
   await world.run('uploads @b --output-dir lists');

@@ -159,7 +159,11 @@ test('--help anywhere is help on the command, whatever else is wrong; --version 
     ['', ['', 'help', '--help', '-h --json']],
     ['uploads', ['--help uploads', 'uploads --help', 'uploads @x --nope --limit 0 -qh']],
     ['search', ['search -h', '--help search']],
-    ['auth login', ['help auth login', '--help auth login', 'auth --help login', 'auth login --help']],
+    ['auth', ['auth help', 'help auth', 'auth --help']],
+    [
+      'auth login',
+      ['auth help login', 'help auth login', '--help auth login', 'auth --help login', 'auth login --help'],
+    ],
     ['exit-codes', ['--help exit-codes', 'help exit-codes']],
     ['serach', ['serach --help']],
     ['auth lgin', ['--help auth lgin']],
@@ -182,6 +186,7 @@ const wrongFlags: readonly (readonly [flags: string, message: string])[] = [
   ['--format ndjsn', "--format is 'ndjsn'; did you mean ndjson? expected one of table, "],
   ['--format csv --json', 'conflicting formats: csv and json; choose one'],
   ['--limit', 'missing value: -n, --limit <n>'],
+  ['--fields title, videoId', '--fields ends with a comma; write the fields without spaces between them'],
   ['--summary -', '--summary needs a file: stdout is for data; '],
   ['--from a --from b', '--from is given twice; put all references into one list'],
   ['--json=videoId', '--json takes no value'],
@@ -240,10 +245,29 @@ test('flags that exclude each other', async () => {
     assert.match(await refused(`uploads ${line}`), / exclude each other; /, line);
 });
 
+const jq = `use jq: jq -c 'select(.title | test("bread"))' FILE | chanlist show -`;
+
 test('habits from other tools, and --update of a playlist, get a pointer', async () => {
   for (const [pointer, lines] of Object.entries({
     'use --restart': ['uploads @x --force', 'playlist PLx --overwrite', 'playlist PLx --update -o x'],
     'use --from': ['uploads --file refs.txt', 'latest --file=refs.txt'],
+    'use --format csv': ['uploads @x --csv', 'latest @x --csv'],
+    'use --output': ['uploads @x --out x'],
+    'use auth login': ['login'],
+    'use auth logout': ['logout'],
+    'use auth switch': ['switch work'],
+    'use auth status': ['status', 'whoami'],
+    'use auth list': ['profiles'],
+    'use --version': ['version'],
+    'chanlist uploads @demo': ['@demo', '@demo --json'],
+    'chanlist uploads https://www.example.com/@demo': ['https://www.example.com/@demo'],
+    [jq]: [
+      ...['uploads @x --sort views', 'show a --filter=x', 'latest @x --where x', 'uploads @x --since 2020'],
+      'uploads @x --jq .a',
+    ],
+    'a key among the arguments is visible to other users: use --key-file or chanlist auth login': [
+      ...['uploads @x --key sk_secret', 'auth login --api-key=sk_secret', 'credits --token sk_secret'],
+    ],
     'run the same command again to resume': ['uploads @x --resume', 'playlist PLx --continue'],
     'use uploads': ['export @x', 'download @x', 'list @x'],
     'use show': ['cat a.ndjson', 'convert a.ndjson'],

@@ -4,8 +4,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { collect } from '../support/collect.ts';
-import { cleanEnvironment, run, temporaryFolder } from '../support/program.ts';
+import { cleanEnvironment, launcher, run, temporaryFolder } from '../support/program.ts';
 import { missing } from '../support/shell.ts';
+import { writeStore } from '../support/stored-accounts.ts';
 
 const scripts = { bash: 'chanlist.bash', zsh: '_chanlist', fish: 'chanlist.fish' } as const;
 
@@ -44,7 +45,13 @@ const offers: Readonly<
 };
 
 async function lines(command: string, args: readonly string[], home: string): Promise<string[]> {
-  const env = cleanEnvironment({ HOME: home, TERM: 'dumb', LC_ALL: 'C.UTF-8' });
+  const env = cleanEnvironment({
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, '.config'),
+    TERM: 'dumb',
+    LC_ALL: 'C.UTF-8',
+  });
+  env.PATH = `${join(home, '.bin')}:${env.PATH}`;
   const child = spawn(command, args, { cwd: home, env, timeout: 20_000, stdio: ['ignore', 'pipe', 'pipe'] });
   const { stdout, stderr } = await collect(child);
   if (stderr !== '') throw new Error(stderr);
@@ -59,7 +66,7 @@ const videoFields =
 const otherFields = videoFields.replace(/videoId |index /g, '');
 const statusFlags =
   '--base-url --format --help --json --key-file --max-wait --namespace --ndjson --no-color --profile --quiet ' +
-  '--retries --timeout --verbose';
+  '--timeout --verbose';
 
 const faults = '429 503 reset truncate garbage loop expire feed-404 feed-empty';
 
@@ -74,6 +81,10 @@ const cases: readonly (readonly [line: string, words: string])[] = [
   ['auth ', 'list login logout status switch'],
   ['auth log', 'login logout'],
   ['auth status --', statusFlags],
+  ['auth switch ', 'home work'],
+  ['auth logout w', 'work'],
+  ['uploads --profile ', 'home work'],
+  ['--profile=h', 'home'],
   ['completion ', 'bash zsh fish'],
   ['help e', 'exit-codes environment'],
   ['uploads ', ''],
@@ -119,11 +130,29 @@ test('zsh: the script is valid', { skip: missing('zsh') }, () => {
   assert.equal(spawnSync('zsh', ['-n', script('zsh')]).status, 0);
 });
 
+test('zsh and fish say what each value means', async () => {
+  const [zsh, fish] = [await readFile(script('zsh'), 'utf8'), await readFile(script('fish'), 'utf8')];
+  for (const [word, meaning] of [
+    ['videoId', 'ID of the video'],
+    ['day', 'the sums of each day'],
+    ['expire:0.1', 'refuses a valid token with 410'],
+  ]) {
+    assert.match(zsh, new RegExp(`'${word?.replace(':', '.:')}[[:]${meaning}`), word);
+    assert.ok(fish.includes(`${word}\\\\t\\'${meaning}`), word);
+  }
+});
+
 for (const shell of ['bash', 'fish'] as const)
   test(`${shell}: offers commands, flags and values, and no others`, { skip: missing(shell) }, async (t) => {
     const home = await temporaryFolder(t);
     await writeFile(join(home, 'refs.txt'), '@demo\n');
     await mkdir(join(home, 'lists'));
+    // What the profiles are asked of.
+    await mkdir(join(home, '.bin'));
+    const script = `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`;
+    await writeFile(join(home, '.bin', 'chanlist'), script, { mode: 0o755 });
+    const account = { baseUrl: 'https://api.example.com', namespace: 'media', key: 'sk_0123' };
+    writeStore(join(home, '.config'), { work: account, home: account }, null);
     const answers = await offered(shell, home, ...cases.map(([line]) => `chanlist ${line}`));
     for (const [index, [line, words]] of cases.entries()) {
       // Shells differ in how much of the word they name again.

@@ -31,6 +31,14 @@ test('usage errors that only a command finds', async () => {
     ['uploads @x --update --dry-run -o -', '--update needs a file; give it with -o FILE or --output-dir DIR'],
     ['playlist PLx --restart', '--restart needs a file; give it with -o FILE'],
     ['search @demo --sandbox', 'missing query; see: chanlist help search'],
+    [
+      'search old town @demo',
+      "'old' is not a channel: the channel comes first; chanlist search @demo old town",
+    ],
+    [
+      'check nofile',
+      'nofile: there is no such file or folder; check the path, and whether the disk is mounted',
+    ],
     ['completion tcsh', "the shell is 'tcsh'; expected one of bash, zsh, fish"],
     ['help uplaods', "there is no command 'uplaods'; did you mean uploads?"],
     ['--help exit-code', "there is no command 'exit-code'; did you mean exit-codes?"],

@@ -27,17 +27,25 @@ const { text: keyCommand } = await exampleOf(file, 'chanlist resolve @demo --key
 
 const dates = await exampleOf(file, 'chanlist latest @demo > dates.ndjson');
 
-/** The newest upload is dated, an old one is not; sqlite3 says the same. */
+/** The newest upload is dated, an old one is not. */
 async function dated(at: Workshop): Promise<Collected> {
   const result = await runExample(dates, at);
   const rows = lines(result.stdout);
   assert.equal(rows.length, 1234);
   assert.match(rows[0] ?? '', /^"\d{4}-\d\d-\d\dT[\d:]+Z","/);
   assert.match(rows.at(-1) ?? '', /^,"/);
-  const sql = await runExample(await exampleOf(file, 'sqlite3 :memory:'), at);
-  assert.equal(lines(sql.stdout).filter((row) => /^"?\d{4}-/.test(row)).length, 15);
   return result;
 }
+
+const id = 'UCdemo__________________';
+
+/** Lists as other programs write them. */
+const subscriptions = {
+  'subscriptions.csv': `Channel Id,Channel Url,Channel Title\n${id},http://x.example/channel/${id},"Smith, Jones"\n`,
+  'subscriptions.opml': `<opml><body><outline xmlUrl="https://x.example/videos.xml?channel_id=${id}"/></body></opml>\n`,
+  'subscriptions.json': `{"app_version":"1","subscriptions":[{"url":"https://x.example/channel/${id}","name":"UC"}]}\n`,
+  'list.txt': Buffer.from(`\ufeff${id}\n`, 'utf16le'),
+};
 
 testExamples(
   file,
@@ -52,6 +60,7 @@ testExamples(
   async (at) => {
     await write(at, 'team.csv', '@size-250,Ben\n@demo,Anna\n');
     await write(at, 'key.txt', `${testKey}\n`);
+    for (const [name, text] of Object.entries(subscriptions)) await writeFile(join(at.folder, name), text);
     const pass = `#!/bin/sh\n[ "$*" = 'show chanlist' ] && cat "$HOME/key.txt"\n`;
     await writeFile(join(at.bin, 'pass'), pass, { mode: 0o755 });
     return {};
@@ -110,6 +119,21 @@ for (const [language, beginning] of [
     assert.match(poor.stderr, language === 'python' ? /returned non-zero exit status 4/ : /exited with 4/);
   });
 }
+
+test('each line that makes a list from another program prints the references alone', {
+  skip: missing('jq'),
+}, async (t) => {
+  const at = await workshop(t);
+  for (const [name, text] of Object.entries(subscriptions)) await writeFile(join(at.folder, name), text);
+  const { text } = await exampleOf(file, 'cut -d , -f 1 subscriptions.csv');
+  assert.equal(text.split('\n').length, 4);
+  for (const line of text.split('\n')) {
+    const { exit, stdout, stderr } = await at.sh(
+      `${line}; chanlist resolve --from refs.txt -f id; rm refs.txt`,
+    );
+    assert.deepEqual([exit, stdout, stderr], [0, `${id}\n`, ''], line);
+  }
+});
 
 test('join: the lines of the list, each with what the service says about its reference', async (t) => {
   const at = await workshop(t);

@@ -46,10 +46,6 @@ test('references that were not reached are counted in the line of the cause that
     '@b: no credits (402); stopped, 2 more not reached; 2 credits spent; add credits',
   ]);
   assert.deepEqual(lines([failed('@a', poor)], poor), ['no credits (402); add credits']);
-  // The command that looks at the key is given the flags that chose it.
-  const rejected = new Failure('unauthorized', 'rejected (401)', { status: 401 });
-  const status = "rejected (401); see which key was used: chanlist auth status --profile 'a b'";
-  assert.deepEqual(lines([failed('@a', rejected)], rejected), [status]);
 
   // Pages of one of them wait to be resumed.
   const spent = new Failure('budget', 'stopped at --max-credits 1');

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { distinct, readReferences } from '../../src/run/read-references.ts';
+import { command } from '../support/command.ts';
 import { isFailure } from '../support/failures.ts';
 import { fakeContext } from '../support/fake-context.ts';
+import { temporaryFolder } from '../support/program.ts';
+import { onlyError, said } from '../support/stderr.ts';
 
 const read = (list: string | null, ...references: string[]) =>
   readReferences(
@@ -11,26 +16,103 @@ const read = (list: string | null, ...references: string[]) =>
     fakeContext({ stdin: list ?? '' }).context,
   );
 
-test('references: arguments, then the list without comments, blank lines, BOM and CR; one given twice stands for itself', async () => {
-  const inputs = await read('\ufeff# x\r\n\r\n@b # note\r\n  https://x.y/@a/videos#top\n', '@a');
+test('references: arguments, then the list without comments, blank lines, bullets, BOM and CR; one given twice stands for itself', async () => {
+  const list = '\ufeff# x\r\n\r\n- "@b" # note\r\n  https://x.y/@a/videos#top\n* @c\n';
+  const { references, bad } = await read(list, '@a');
   assert.deepEqual(
-    inputs.map(({ label, value }) => [label, value]),
+    references.map(({ label, value }) => [label, value]),
     [
       ['@a', '@a'],
       ['stdin:3 @b', '@b'],
       ['stdin:4 https://x.y/@a/videos#top', '@a'],
+      ['stdin:5 @c', '@c'],
     ],
   );
-  assert.equal(inputs[2]?.repeats, inputs[0]);
-  assert.deepEqual(distinct(inputs), inputs.slice(0, 2));
+  assert.equal(references[2]?.repeats, references[0]);
+  assert.deepEqual([distinct(references).length, bad], [3, []]);
 });
 
-test('the first 20 bad lines are named, the rest is counted', async () => {
-  const list = `@a\n${'no\n'.repeat(5)}${'x'.repeat(9000)}\n${'no\n'.repeat(20)}`;
-  const named = Array.from({ length: 20 }, (_, n) => `stdin:${n + 2}`).join(', ');
-  const said = `${named} and 6 more: 26 are not channel references; the first: 'no' is not`;
-  await assert.rejects(read(list), isFailure(2, said));
+test('a bad line of a list is a failure of its own, named by its place', async () => {
+  const { references, bad } = await read(`@a\nno\n${'x'.repeat(9000)}\nhttps://youtu.be/abc\n@b\n`);
+  assert.deepEqual(
+    references.map(({ value }) => value),
+    ['@a', '@b'],
+  );
+  assert.deepEqual(
+    bad.map(({ reference: { label }, failure }) => [label, failure.scope, failure.message.split(':')[0]]),
+    [
+      ['stdin:2', 'reference', "'no' is not a channel reference"],
+      ['stdin:3', 'reference', 'the line is longer than 8 KiB'],
+      ['stdin:4', 'reference', "'https"],
+    ],
+  );
+});
+
+test('a bad argument, and no reference at all, are refused', async () => {
+  await assert.rejects(read('@a\n', 'demo'), isFailure(2, "'demo' is not a", 'did you mean @demo?'));
+  await assert.rejects(read(null, 'a b', '@a', 'c d'), isFailure(2, "'a b' is not a channel reference"));
   await assert.rejects(read('# nothing\n'), isFailure(2, 'stdin contains no channel reference'));
   await assert.rejects(read(null), isFailure(2, 'missing channel'));
-  await assert.rejects(read(null, 'README.md'), isFailure(2, 'did you mean --from README.md?'));
+  for (const list of ['README.md', '-'])
+    await assert.rejects(read(null, list), isFailure(2, `did you mean --from ${list}?`));
+});
+
+/** Lists without a reference, and what the refusal says of them. */
+const otherLists: readonly (readonly [list: string, ...says: string[]])[] = [
+  [
+    'no\nnor this\n',
+    "no line of stdin is a channel reference; the first: 'no', 'nor this'; did you mean @no?",
+  ],
+  ['a b\n'.repeat(9), "the first: 'a b', 'a b', 'a b'; expected one reference per line"],
+  [`${'a '.repeat(50)}\n`, `'${'a '.repeat(29)}a…'; expected`],
+  ['Channel Id,Channel Url,Channel Title\nUCa,http://x.y/channel/UCa,A\n', 'it looks like CSV: see "Lists'],
+  ['Channel Id\tTitle\nUCa\tA\n', 'it looks like CSV'],
+  ['<opml version="1.1">\n<body>\n', 'it looks like OPML'],
+  ['{"subscriptions":\n[]}\n', 'it looks like JSON'],
+  ['[{"channel": "UCa"}]\n', 'it looks like JSON'],
+  ['@\0d\0', 'it is UTF-16: save it as UTF-8'],
+];
+
+test('a list without a reference is refused: its first three lines, and what it looks like', async () => {
+  for (const [list, ...says] of otherLists) await assert.rejects(read(list), isFailure(2, ...says), list);
+});
+
+/** What follows the list, and what stdout has of its two good references. */
+const runs: readonly (readonly [line: string, stdout: RegExp])[] = [
+  ['resolve', /^\{.*@size-3.*\n\{.*@size-4.*\n$/],
+  ['resolve -f csv', /^channel_id,.*\n.*\n.*\n$/],
+  [
+    'resolve --json',
+    /^\[.*@size-3.*,.*@size-4.*,\{"reference":"no","result":\{"error":\{"code":"usage".*\]\n$/,
+  ],
+  ['uploads -f id', /^(?:\w{11}\n){7}$/],
+  ['uploads -f json', /^\[.*\{"reference":"no","result":\{"error":\{"code":"usage".*\]\n$/],
+  ['latest -f id --limit 1', /^(?:\w{11}\n){2}$/],
+  ['uploads --dry-run -f ndjson', /^\{"reference":"@size-3".*\n\{"reference":"@size-4".*\n$/],
+  ['uploads --output-dir lists', /^$/],
+  ['uploads --output-dir lists --update', /^$/],
+];
+
+test('in every run the good lines of a list are done: exit 2, and the summary has the bad one', async (t) => {
+  const folder = await temporaryFolder(t);
+  const [refs, summary] = [join(folder, 'refs.txt'), join(folder, 'summary.json')];
+  writeFileSync(refs, '@size-3\nno\n@size-4\n');
+  for (const [line, stdout] of runs) {
+    const words = line.replace('lists', join(folder, 'lists'));
+    const result = await command(`${words} --sandbox --from ${refs} --summary ${summary}`);
+    assert.equal(result.exit, 2, result.stderr);
+    assert.match(result.stdout, stdout, line);
+    const { errors } = said(result.stderr);
+    assert.deepEqual(
+      [errors.length, errors[0]?.startsWith(`${refs}:2: 'no' is not a channel`)],
+      [1, true],
+      line,
+    );
+    if (line.includes('--dry-run')) continue;
+    const { exit, counts, references } = JSON.parse(readFileSync(summary, 'utf8'));
+    assert.deepEqual([exit, counts.failed, references[2].reference, references[2].exit], [2, 1, 'no', 2]);
+  }
+  const check = await command(`check ${join(folder, 'lists')} --from ${refs}`);
+  assert.equal(check.exit, 2);
+  onlyError(check, `${refs}:2: 'no' is not a channel reference`);
 });

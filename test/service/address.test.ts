@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure } from '../../src/errors.ts';
-import { type BaseUrl, completeScheme, parseAddress, parseNamespace } from '../../src/service/address.ts';
+import { type BaseUrl, parseAddress, parseNamespace } from '../../src/service/address.ts';
 import { isFailure } from '../support/failures.ts';
 
 const parseBaseUrl = (text: string, source: string): BaseUrl => parseAddress(text, source).baseUrl;
@@ -17,6 +17,18 @@ const good: [text: string, href: string, origin: string, loopback: boolean][] = 
   ['http://127.255.3.4', 'http://127.255.3.4', 'http://127.255.3.4', true],
   ['http://[::1]:8787/', 'http://[::1]:8787', 'http://[::1]:8787', true],
   ['https://128.0.0.1', 'https://128.0.0.1', 'https://128.0.0.1', false],
+  // A missing scheme is completed.
+  ['api.example.com', 'https://api.example.com', 'https://api.example.com', false],
+  [' api.example.com/x ', 'https://api.example.com/x', 'https://api.example.com', false],
+  ['server:8443', 'https://server:8443', 'https://server:8443', false],
+  ['192.168.0.1', 'https://192.168.0.1', 'https://192.168.0.1', false],
+  ['bücher.example', 'https://xn--bcher-kva.example', 'https://xn--bcher-kva.example', false],
+  ['localhost.example.com', 'https://localhost.example.com', 'https://localhost.example.com', false],
+  ['localhost', 'http://localhost', 'http://localhost', true],
+  ['localhost:8787', 'http://localhost:8787', 'http://localhost:8787', true],
+  ['LOCALHOST:1/x', 'http://localhost:1/x', 'http://localhost:1', true],
+  ['127.0.0.1:8787', 'http://127.0.0.1:8787', 'http://127.0.0.1:8787', true],
+  ['[::1]', 'http://[::1]', 'http://[::1]', true],
 ];
 
 test('an address', () => {
@@ -24,7 +36,9 @@ test('an address', () => {
     assert.deepEqual(parseBaseUrl(text, '--base-url'), { href, origin, loopback });
 });
 
-const notHttp = ['', 'api.example.com', 'localhost:8787', '/api', 'ftp://api.example.com'];
+const notHttp = [
+  ...['', '/api', 'ftp://api.example.com', 'user:1@api.example.com', 'one word', 'sk_live_0123456789'],
+];
 const notPlain = [
   ...['https:api.example.com', 'https:///api.example.com', 'https:\\\\api.example.com', 'https://[::1'],
   ...['https://api.example.com\\x', 'https://api.exa\tmple.com', 'https://api.example.com:99999'],
@@ -48,6 +62,14 @@ test('anything else is a usage error that names the setting and shows no secret'
     assert.throws(
       () => parseBaseUrl(`http://${host}`, 'CHANLIST_BASE_URL'),
       isFailure(2, 'CHANLIST_BASE_URL: ', 'plain http', 'use https://'),
+    );
+});
+
+test('an address in quotes, as an env file may have it, is called so', () => {
+  for (const text of ['"https://api.example.com"', "'localhost:8787'"])
+    assert.throws(
+      () => parseBaseUrl(text, 'CHANLIST_BASE_URL'),
+      isFailure(2, 'the address has quotes around it; remove'),
     );
 });
 
@@ -75,23 +97,4 @@ test('a trailing /api/v2 or /api/v2/WORD is stripped', () => {
     const address = parseAddress(text, '--base-url');
     assert.deepEqual([address.baseUrl.href, address.namespace], [href, namespace]);
   }
-});
-
-test('a missing scheme is completed only for a possible host', () => {
-  for (const [text, completed] of [
-    ['api.example.com', 'https://api.example.com'],
-    [' api.example.com/x ', 'https://api.example.com/x'],
-    ['server:8443', 'https://server:8443'],
-    ['192.168.0.1', 'https://192.168.0.1'],
-    ['bücher.example', 'https://bücher.example'],
-    ['localhost', 'http://localhost'],
-    ['LOCALHOST:1/x', 'http://LOCALHOST:1/x'],
-    ['127.0.0.1:8787', 'http://127.0.0.1:8787'],
-    ['[::1]', 'http://[::1]'],
-    ['localhost.example.com', 'https://localhost.example.com'],
-  ] as const)
-    assert.equal(completeScheme(text), completed);
-  const others =
-    'https://api.example.com|ftp://api.example.com|user:1@api.example.com|one word|sk_live_0123456789|/path|';
-  for (const text of others.split('|')) assert.equal(completeScheme(text), text);
 });

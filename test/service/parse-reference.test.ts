@@ -9,26 +9,71 @@ import { isFailure } from '../support/failures.ts';
 
 const id = 'UCabcdefghijklmnopqrstuv';
 
-const channels: readonly (readonly [typed: string, sent: string, id: string | null])[] = [
-  ['@demo', '@demo', null],
-  ['  @demo\t', '@demo', null],
-  ['@size-1000', '@size-1000', null],
-  ['@日本語チャンネル', '@日本語チャンネル', null],
-  ['@a.b_c·d', '@a.b_c·d', null],
-  [id, id, id],
-  ['https://www.example.com/@demo', '@demo', null],
-  ['http://example.com/@demo/', '@demo', null],
-  ['HTTPS://EXAMPLE.com/@demo', '@demo', null],
-  ['example.com/@demo', '@demo', null],
-  ['www.example.com/@demo/videos', '@demo', null],
-  ['m.example.com/@demo?si=1#x', '@demo', null],
-  ['localhost:8080/@demo', '@demo', null],
-  ['https://example.com/%40demo', '@demo', null],
-  ['https://example.com/@%E6%97%A5', '@日', null],
-  [`https://example.com/channel/${id}`, id, id],
-  [`m.example.com/channel/${id}/featured`, id, id],
-  [`https://mirror.example/en/channel/${id}/`, id, id],
-  [`example.com/feeds/videos.xml?channel_id=${id}`, id, id],
+type Row = readonly [pasted: string, sent: string];
+
+/** What people paste where a channel is expected, and what is sent. */
+const channels: readonly Row[] = [
+  ['@demo', '@demo'],
+  ['  @demo\t', '@demo'],
+  [' @demo\u00a0', '@demo'],
+  ['“@demo”', '@demo'],
+  ['"@demo"', '@demo'],
+  ["'@demo'", '@demo'],
+  ['„@demo“', '@demo'],
+  ['«@demo»', '@demo'],
+  ['`@demo`', '@demo'],
+  ['(@demo)', '@demo'],
+  ['[@demo]', '@demo'],
+  ['@demo,', '@demo'],
+  ['@demo;', '@demo'],
+  ['@demo.', '@demo'],
+  ['@demo...', '@demo'],
+  ['"@demo",', '@demo'],
+  ['"@demo,"', '@demo'],
+  ['( @demo ).', '@demo'],
+  ['@demo\u200b', '@demo'],
+  ['\u200e@demo', '@demo'],
+  ['\ufeff@demo', '@demo'],
+  ['\u202a@demo\u202c', '@demo'],
+  ['@de\u00admo', '@demo'],
+  ['@demo%E2%80%8B', '@demo'],
+  ['@demo/videos', '@demo'],
+  ['@demo/', '@demo'],
+  ['@demo?si=abc', '@demo'],
+  ['@demo#about', '@demo'],
+  ['%40demo', '@demo'],
+  ['@size-1000', '@size-1000'],
+  ['@caf%C3%A9', '@café'],
+  ['@cafe\u0301', '@café'],
+  ['@日本語チャンネル', '@日本語チャンネル'],
+  ['@a.b_c·d', '@a.b_c·d'],
+  [id, id],
+  [`"${id}"`, id],
+  [`${id},`, id],
+  ['https://www.example.com/@demo', '@demo'],
+  ['http://example.com/@demo/', '@demo'],
+  ['HTTPS://EXAMPLE.com/@demo', '@demo'],
+  ['<https://www.example.com/@demo>', '@demo'],
+  ['https://www.example.com/@demo.', '@demo'],
+  ['https://www.example.com/@demo?si=abc&feature=share', '@demo'],
+  ['https://www.example.com/@demo/live', '@demo'],
+  ['https://www.example.com/@demo/search?query=bread', '@demo'],
+  ['https://www.example.com/@demo/playlists?view=1', '@demo'],
+  ['example.com/@demo', '@demo'],
+  ['www.example.com/@demo/videos', '@demo'],
+  ['m.example.com/@demo?si=1#x', '@demo'],
+  ['localhost:8080/@demo', '@demo'],
+  ['https://example.com/%40demo', '@demo'],
+  ['https://example.com/@%E6%97%A5', '@日'],
+  ['https://example.com/@cafe%CC%81/videos', '@café'],
+  ['www.example.com/channel/UCabcdefghijklmnopqrstuv/videos', id],
+  [`https://example.com/channel/${id}`, id],
+  [`https://example.com/channel/${id},`, id],
+  [`https://studio.example.com/channel/${id}/videos/upload?filter=%5B%5D`, id],
+  [`m.example.com/channel/${id}/featured`, id],
+  [`https://mirror.example/en/channel/${id}/`, id],
+  [`https://example.com/${id}`, id],
+  [`example.com/feeds/videos.xml?channel_id=${id}`, id],
   // A channel URL that contains neither is sent character for character.
   ...[
     'https://www.example.com/c/Some%20Name/videos',
@@ -36,66 +81,111 @@ const channels: readonly (readonly [typed: string, sent: string, id: string | nu
     'HTTPS://Example.com:443/Name',
     'https://example.com/c/Zürich?a=1&b=%2f#top',
     'https://mirror.example/a/../b',
-  ].map((url) => [url, url, null] as const),
+  ].map((url) => [url, url] as const),
 ];
 
-test('channel references: handles, URLs in every form and IDs', () => {
-  for (const [typed, sent, found] of channels) {
-    const reference = parseReference(typed, 'channel');
-    assert.equal(reference.value, sent, typed);
-    assert.equal(reference.id, found, typed);
-    assert.equal(reference.reference, typed.trim());
-  }
-});
-
-const playlists: readonly (readonly [typed: string, sent: string])[] = [
+const playlists: readonly Row[] = [
   ...['PL', 'UU', 'LL', 'FL', 'OL'].map((prefix) => [`${prefix}demo-_9`, `${prefix}demo-_9`] as const),
-  ['https://www.example.com/playlist?list=PLdemo', 'PLdemo'],
-  ['example.com/watch?v=abc&list=UUxyz&index=2', 'UUxyz'],
-  ['m.example.com/playlist?list=OLAK5uy', 'OLAK5uy'],
+  ['https://www.example.com/watch?v=abcdefghijk&list=PLabc&index=3', 'PLabc'],
+  ['https://youtu.be/abcdefghijk?list=PLabc', 'PLabc'],
+  ['https://www.example.com/embed/videoseries?list=PLabc', 'PLabc'],
+  ['https://www.example.com/shorts/abcdefghijk?list=UUxyz', 'UUxyz'],
+  ['VLPLabc', 'PLabc'],
+  ['https://www.example.com/browse/VLPLabc', 'PLabc'],
+  ['https://www.example.com/playlist?list=VLPLabc', 'PLabc'],
+  ['“PLabc”', 'PLabc'],
+  ['PLabc,', 'PLabc'],
+  ['PLabc/', 'PLabc'],
+  ['P\u200bLabc', 'PLabc'],
+  ['<https://www.example.com/playlist?list=PLabc>', 'PLabc'],
+  ['https://www.example.com/playlist?list=PLabc.', 'PLabc'],
+  ['https://www.example.com/playlist?si=abc&list=PLabc', 'PLabc'],
   ['https://example.com/playlist/?list=PLdemo/', 'PLdemo'],
+  ['m.example.com/playlist?list=OLAK5uy', 'OLAK5uy'],
 ];
 
-test('playlist references: the five ID forms, and the list= of a URL (specification 4.5)', () => {
-  for (const [typed, sent] of playlists) assert.equal(parseReference(typed, 'playlist').value, sent, typed);
+const several = 'is more than one reference: expected |; several references are separated by spaces';
+const quoteIt = '; if the address continues after &, quote it';
+
+/** What is not a channel reference, and all that the refusal says of it, parted by |. */
+const notChannels: readonly Row[] = [
+  ['@demo,@odd', several],
+  ['@demo, @odd', several],
+  ['@demo @odd', several],
+  ['@demo;https://www.example.com/@odd', several],
+  ['@demo/videos,@odd', several],
+  [`${id},${id}`, several],
+  ['https://www.example.com/watch?v=abcdefghijk', 'is a video: expected a handle'],
+  ['https://www.example.com/watch?v=abcdefghijk&t=42s', 'is a video'],
+  ['www.example.com/watch?v=abcdefghijk', 'is a video'],
+  ['https://youtu.be/abcdefghijk', 'is a video'],
+  ['youtu.be/abcdefghijk?si=abc', 'is a video'],
+  ['https://www.example.com/shorts/abcdefghijk', 'is a video'],
+  ['https://www.example.com/live/abcdefghijk', 'is a video'],
+  ['https://www.example.com/embed/abcdefghijk', 'is a video'],
+  ['https://www.example.com/feed/subscriptions', 'is a feed page'],
+  ['https://www.example.com/results?search_query=bread', 'is a search page'],
+  ['https://www.example.com/hashtag/bread', 'is a hashtag page'],
+  ['https://www.example.com/playlist?list=PLabc', 'is a playlist: |; chanlist playlist PLabc'],
+  ['https://www.example.com/watch?v=abcdefghijk&list=PLabc', 'is a playlist: |; chanlist playlist PLabc'],
+  ['https://www.example.com/watch?v=abcdefghijk&list=RDabc', 'is a mix'],
+  ['https://www.example.com/playlist?list=WL', 'is a private list'],
+  ['https://www.example.com/playlist', 'is a playlist page'],
+  ['PLdemo', '; chanlist playlist PLdemo'],
+  ['demo', '; did you mean @demo?'],
+  ['"demo",', "'demo' is not a channel reference: |; did you mean @demo?"],
+  ['example.com/c/Name', '; did you mean https://example.com/c/Name?'],
+  ['www.example.com/user/Name/', '; did you mean https://www.example.com/user/Name/?'],
+  ...[
+    ...['', ' ', '@', '""', '@a b', `${id} x`, '@a\u0007', '@a\\b', '@a@b', '@a%2Fb', '@%zz', '@100%', '@,'],
+    ...['UC', 'uCabc', 'dQw4w9WgXcQ', 'refs.txt', 'file/@demo', 'https://', 'https://example.com/'],
+    ...['https://example.com/channel/PLdemo', 'https://example.com/channel/', 'https://example.com/@'],
+    ...['https://example.com/c/', 'https://example.com/@%zz', 'https://someone:hunter2@example.com/c/Name'],
+    ...['ftp://example.com/@demo', 'javascript:alert(1)', 'example.com', 'Channel Id,Channel Url'],
+    'x'.repeat(4097),
+  ].map((text) => [text, 'is not a channel reference: expected a handle'] as const),
+];
+
+const notPlaylists: readonly Row[] = [
+  ['https://www.example.com/watch?v=abcdefghijk', `is a video|${quoteIt}`],
+  ['https://youtu.be/abcdefghijk', 'is a video: expected a playlist URL'],
+  ['https://www.example.com/playlist?si=abc', `is a playlist page|${quoteIt}`],
+  ['https://www.example.com/playlist?list=RDabc', 'is a mix, which the service does not list'],
+  ['https://www.example.com/playlist?list=WL', 'is a private list'],
+  ['RDabc', 'is a mix'],
+  ['WL', 'is a private list'],
+  ['LL', 'is a private list'],
+  ['@demo', 'is a channel: expected a playlist URL|; chanlist uploads @demo'],
+  ['https://www.example.com/@demo/playlists', 'is a channel|; chanlist uploads @demo'],
+  ['https://example.com/user/Name', 'is a channel|; chanlist uploads https://example.com/user/Name'],
+  [id, `is a channel|; chanlist uploads ${id}`],
+  ['PLabc,PLdef', several],
+  ...['', 'PL', 'PL a', 'plabc', 'https://example.com/', 'https://example.com/Name'].map(
+    (text) => [text, 'is not a playlist reference: expected a playlist URL'] as const,
+  ),
+];
+
+test('what people paste is sent as its handle or ID, or as the URL that it is', () => {
+  for (const [kind, rows] of [
+    ['channel', channels],
+    ['playlist', playlists],
+  ] as const)
+    for (const [pasted, sent] of rows) assert.equal(parseReference(pasted, kind).value, sent, pasted);
 });
 
-const split = (text: string): string[] => text.split(' | ');
-const refused: Readonly<Record<ReferenceKind, readonly string[]>> = {
-  channel: [
-    ...['', ' ', '@a b', `${id} x`, '@a\u202eb', '@a\u0007'],
-    ...split('@ | @a/b | demo | UC | uCabc | PLdemo | dQw4w9WgXcQ | refs.txt | file/@demo | https://'),
-    ...split('https://example.com/ | https://example.com/watch?v=abc | https://example.com/shorts/abc'),
-    ...split('https://example.com/playlist?list=PLdemo | https://example.com/channel/PLdemo'),
-    ...split('https://example.com/channel/ | https://example.com/@ | https://example.com/c/'),
-    ...split('https://example.com/@%zz | https://someone:hunter2@example.com/c/Name'),
-    ...split('ftp://example.com/@demo | javascript:alert(1)'),
-    // Without a scheme only a URL that carries a handle or an ID is taken.
-    ...split('example.com/c/Name | www.example.com/user/Name/ | example.com'),
-  ],
-  playlist: [
-    ...['', id, 'PL a'],
-    ...split(
-      'PL | @demo | RDabc | plabc | https://example.com/playlist | https://example.com/playlist?list=RDx',
-    ),
-  ],
-};
-
-test('an invalid reference is a usage error that names the expected forms', () => {
-  for (const kind of ['channel', 'playlist'] as const)
-    for (const text of refused[kind])
-      assert.throws(() => parseReference(text, kind), isFailure(2, 'expected'), `${kind} '${text}'`);
+test('what is something else is refused by its name, with what was expected, or what was meant', () => {
+  for (const [kind, rows] of [
+    ['channel', notChannels],
+    ['playlist', notPlaylists],
+  ] as const)
+    for (const [pasted, says] of rows)
+      assert.throws(() => parseReference(pasted, kind), isFailure(2, 'expected', ...says.split('|')), pasted);
 });
 
-test('the hint of what was meant instead', () => {
-  const hints: readonly (readonly [typed: string, kind: ReferenceKind, next: string | null])[] = [
-    ['demo', 'channel', 'did you mean @demo?'],
-    ['PLdemo', 'channel', 'that is a playlist: use chanlist playlist'],
-    ['@demo', 'playlist', 'that is a channel: use chanlist uploads'],
-    ['example.com/c/Name', 'channel', null],
-  ];
-  for (const [typed, kind, hint] of hints)
-    assert.throws(() => parseReference(typed, kind), { next: hint }, typed);
+test('a reference is as given, without what was around it; its ID is known if it has one', () => {
+  const url = `https://example.com/channel/${id}/videos`;
+  assert.deepEqual(parseReference(` <${url}>,`, 'channel'), { reference: url, value: id, id });
+  assert.deepEqual(parseReference('@demo', 'channel'), { reference: '@demo', value: '@demo', id: null });
 });
 
 test('an ID of resolve names a file: it is UC and letters, digits, - and _', () => {

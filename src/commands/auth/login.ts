@@ -4,17 +4,18 @@ import { readStore, storeFile, updateStore } from '../../accounts/store.ts';
 import type { Example, RunCommand } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
-import { usage } from '../../errors.ts';
-import { type BaseUrl, completeScheme, parseAddress } from '../../service/address.ts';
+import { type Failure, usage } from '../../errors.ts';
+import type { Stderr } from '../../output/stderr.ts';
+import { type BaseUrl, parseAddress } from '../../service/address.ts';
 import { defaultNamespace } from '../../service/contract.ts';
-import { shellQuote } from '../../text/command.ts';
+import { shellQuote, stepText } from '../../text/command.ts';
 import { verifyKey } from './verify-key.ts';
 
 export const about = [
   'Verifies a key with a free request and stores it. Prompts for address and key at a terminal; elsewhere it ' +
     'reads the key from stdin, or from --key-file. --max-credits is stored too, for runs without bounds of their own.',
-  'An existing profile (default: default) gets the new key and keeps its address, namespace and --max-credits ' +
-    'unless they are given. In a script, a new profile becomes the active one only if there is none.',
+  'Without --profile it is the active profile, or else default. One that exists gets the new key and keeps its address, ' +
+    'namespace and --max-credits unless they are given. In a script, a new profile becomes the active one only if there is none.',
 ];
 
 export const examples: readonly Example[] = [
@@ -23,6 +24,7 @@ export const examples: readonly Example[] = [
     'store the key of chanlist serve, in a script',
     'echo sk_sandbox | chanlist auth login --profile demo --base-url localhost:8787',
   ],
+  ['replace the key of the active profile', 'chanlist auth login < key.txt'],
   ['store a key and a limit of 3,000 credits per month', 'chanlist auth login --max-credits 3000/month'],
 ];
 
@@ -33,12 +35,14 @@ export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = a
   stderr,
 ) => {
   const { env, stdin } = context;
-  const name = explicitProfile(options, env) ?? 'default';
-  const flags = { ...options, baseUrl: options.baseUrl && completeScheme(options.baseUrl) };
-  const explicit = explicitService(flags, env);
-  const stored = readStore(env).profiles.get(name);
+  const { active: activeProfile, profiles } = readStore(env);
+  const name = explicitProfile(options, env) ?? activeProfile ?? 'default';
+  const explicit = explicitService(options, env);
+  const stored = profiles.get(name);
 
-  const account = await readAccount(options, context, explicit.baseUrl ?? stored?.baseUrl);
+  const known = explicit.baseUrl ?? stored?.baseUrl;
+  const keyName = `${stored === undefined ? 'Key' : 'New key'} for profile '${name}'`;
+  const account = await readAccount(options, context, stderr, known, keyName);
   const { baseUrl, key } = account;
   const namespace = explicit.namespace ?? account.namespace ?? stored?.namespace ?? defaultNamespace;
   const service = { baseUrl, namespace, key };
@@ -47,8 +51,8 @@ export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = a
     const isRejected = failure.code === 'unauthorized';
     const next = isRejected
       ? 'check the key and the address'
-      : `${failure.next}; --no-verify stores it anyway`;
-    throw failure.with({ next: `nothing is stored; ${next}` });
+      : `${stepText(failure.next ?? 'try again later')}, or add --no-verify to store the key anyway`;
+    throw failure.with({ message: `${failure.message}; nothing is stored`, next });
   }
   const maxCredits = options.maxCredits.length > 0 ? options.maxCredits : (stored?.maxCredits ?? []);
   const { active } = await updateStore(env, (store) => ({
@@ -64,11 +68,15 @@ export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = a
   return 0;
 };
 
+const addressPrompt = 'Address of the service, e.g. https://api.example.com: ';
+
 /** The address and the key of the account; the namespace only if the user typed it as part of the address. */
 async function readAccount(
   { keyFile }: CommonOptions,
   context: Context,
+  stderr: Stderr,
   known: BaseUrl | undefined,
+  keyName: string,
 ): Promise<ReturnType<typeof parseAddress> & { readonly key: string }> {
   const { stdin, stop } = context;
   const address = known && { baseUrl: known, namespace: null };
@@ -76,11 +84,13 @@ async function readAccount(
   if (address !== undefined && fromFile !== undefined) return { ...address, key: fromFile };
   if (stdin.isTTY) {
     const { withPrompt } = await import('./prompt.ts');
-    return withPrompt(context, async (ask) => {
+    const onTypingError = (error: Failure): void => stderr.printFailure(error);
+    return withPrompt(context, onTypingError, async (ask) => {
       const { baseUrl, namespace } =
-        address ?? parseAddress(completeScheme(await ask('Base URL: ', { echo: true })), 'base URL');
-      const question = `Key for ${baseUrl.origin} (not shown): `;
-      return { baseUrl, namespace, key: fromFile ?? parseKey(await ask(question, { echo: false }), 'key') };
+        address ?? (await ask(addressPrompt, true, (text) => parseAddress(text, 'the address')));
+      const keyPrompt = `${keyName} at ${baseUrl.origin} (not shown): `;
+      const key = fromFile ?? (await ask(keyPrompt, false, (text) => parseKey(text, 'key')));
+      return { baseUrl, namespace, key };
     });
   }
   if (address === undefined)

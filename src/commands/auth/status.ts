@@ -5,7 +5,6 @@ import type { Example, RunCommand } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import { printRecords } from '../../run/output.ts';
 import { formatBounds } from '../../service/budget.ts';
-import { shellQuote } from '../../text/command.ts';
 import { verifyKey } from './verify-key.ts';
 
 export const about = ['Shows the account in use and verifies its key with a free request.'];
@@ -18,18 +17,13 @@ export const examples: readonly Example[] = [
 /** Returns the exit code of the verification; 3 without an account. */
 export const run: RunCommand<CommonOptions> = async (options, context, stderr) => {
   const settings = await findService(options, context);
-  const { profile, baseUrl, namespace, maxCredits, keySource, isStoredKey, key, problem } = settings;
+  const { profile, baseUrl, namespace, maxCredits, keySource, remedy, key, problem } = settings;
   let failure = problem;
   let status: string | null = null;
   if (baseUrl !== null && key !== null) {
-    failure = await verifyKey({ baseUrl, namespace, key }, context, stderr, options);
+    failure = await verifyKey({ baseUrl, namespace, key, remedy }, context, stderr, options);
     if (failure === null) status = 'accepted';
-    else if (failure.code !== 'unauthorized') status = 'could not verify';
-    else {
-      status = 'rejected';
-      const login = `store another one: chanlist auth login --profile ${shellQuote(profile ?? '')}`;
-      failure = failure.with({ next: isStoredKey ? login : `the key comes from ${keySource}` });
-    }
+    else status = failure.code === 'unauthorized' ? 'rejected' : 'could not verify';
   }
   const record = {
     status,

@@ -12,7 +12,10 @@ import { resolvedId } from '../../service/parse-reference.ts';
 /** A canonical ID (UC and 22 characters): a service resolves it whether the channel exists or not. */
 const canonicalId = 'UC0123456789abcdefghijkl';
 
-/** Null if the key is accepted, `unauthorized` if it is rejected; any other failure proves nothing about it. */
+/**
+ * Null if the key is accepted, `unauthorized` if it is rejected; any other failure proves nothing about it. Without retries: a
+ * person waits, and the address may be wrong.
+ */
 export async function verifyKey(
   service: Service,
   context: Context,
@@ -21,7 +24,8 @@ export async function verifyKey(
 ): Promise<Failure | null> {
   stderr.redact(service.key);
   const progress = createProgress(context, stderr, shared);
-  const client = openClient(service, new Budget([], null), 1, shared, context, stderr, progress);
+  const once = { ...shared, retries: 0 };
+  const client = openClient(service, new Budget([], null), 1, once, context, stderr, progress);
   try {
     resolvedId(await client.call(operations.resolve, { input: canonicalId }, newTally()));
     return null;
@@ -32,12 +36,12 @@ export async function verifyKey(
       stderr.warn('the key was accepted, but its account has no credits (402): free requests need one, too');
       return null;
     }
-    const message = `could not verify the key: ${error.message}`;
-    const { baseUrl, namespace } = service;
-    const place = `the address ${baseUrl.href} or --namespace ${namespace} may be wrong`;
-    if (error.exit === 7)
-      return error.with({ message, next: `${error.next ?? 'try again later'}; ${place}` });
-    return new Failure('invalid_response', message, { status: error.status, next: place, cause: error });
+    const place = `check the address ${service.baseUrl.href} and --namespace ${service.namespace}`;
+    return new Failure(
+      error.exit === 7 ? error.code : 'invalid_response',
+      `could not verify the key: ${error.message}`,
+      { status: error.status, next: error.code === 'unreachable' ? error.next : place, cause: error },
+    );
   } finally {
     await client.close();
     await progress.stop();
