@@ -61,7 +61,7 @@ export function indexJson(text: Buffer, withMembers = false): JsonIndex | 'not J
             if (escaped > 1 || bytes[position + 1] === SLASH) canonical = false;
             position += escaped;
           } else if (kind !== BEYOND) return 'not JSON';
-          else if (canonical && isUnsafe(bytes, position)) canonical = false;
+          else if (canonical && isUnsafeAt(bytes, position)) canonical = false;
         }
         if (next <= VALUE_OR_END) values++;
         next = next >= KEY_OR_END ? COLON : SEPARATOR;
@@ -192,7 +192,7 @@ function escapeLength(bytes: Buffer, at: number): number {
 }
 
 /** Whether DEL, a C1 character or bidirectional formatting starts here. */
-export function isUnsafe(bytes: Buffer, at: number): boolean {
+export function isUnsafeAt(bytes: Buffer, at: number): boolean {
   const byte = bytes[at];
   if (byte === 0x7f) return true;
   if (byte !== 0xc2 && byte !== 0xe2) return false;

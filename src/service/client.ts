@@ -77,7 +77,7 @@ export class Client {
       const outcome = await this.#attempt(operation, path, tally, attempt);
       if (!('failure' in outcome)) {
         this.#throttle.succeeded();
-        return readBody(outcome, this.readsMembers, service.key);
+        return readBody(outcome, this.readsMembers);
       }
       if (operation.credits > 0 && outcome.charge === 'possibly_charged') progress.maybeCharged++;
       const runWaitMs = this.#throttle.limitedMs();

@@ -45,8 +45,9 @@ export function backoff(retry: number, random: number): number {
 /** The wait that a `Retry-After` header names, as seconds or as an HTTP date; null if it is neither. */
 export function retryAfter(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? '';
-  const isSeconds = /^\d{1,15}(?:\.\d+)?$/.test(text);
-  const wait = isSeconds ? Number(text) * 1000 : /^[A-Z]/i.test(text) ? Date.parse(text) - now : Number.NaN;
+  let wait = Number.NaN;
+  if (/^\d{1,15}(?:\.\d+)?$/.test(text)) wait = Number(text) * 1000;
+  else if (/^[A-Z]/i.test(text)) wait = Date.parse(text) - now;
   return Number.isNaN(wait) ? null : Math.max(1000, wait);
 }
 
