@@ -1,6 +1,6 @@
 import { escapeUnsafe } from '../text/sanitize.ts';
 import { BACKSLASH, type ByteWriter, LINE_FEED, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './byte-writer.ts';
-import { indexJson, type JsonIndex, standsAt } from './scanner.ts';
+import { indexJson, isTextAt, type JsonIndex } from './scanner.ts';
 
 const LETTER_N = 0x6e;
 
@@ -129,7 +129,7 @@ export class JsonText {
   textAfter(prefix: Buffer): string | null {
     const { bytes } = this.#index;
     const start = this.#from + prefix.length;
-    if (!standsAt(bytes, this.#from, prefix)) return null;
+    if (!isTextAt(bytes, this.#from, prefix)) return null;
     let end = start;
     for (let byte = bytes[end] ?? 0; byte !== QUOTE; byte = bytes[++end] ?? 0)
       if (end >= this.#to || byte < 0x20 || byte > 0x7e || byte === BACKSLASH) return null;
@@ -175,7 +175,7 @@ export class JsonText {
     const literal = keyLiteral(key);
     for (let i = parts.length - 4; i >= 0; i -= 4) {
       const from = parts[i] as number;
-      const isSame = parts[i + 1] === from + literal.length && standsAt(bytes, from, literal);
+      const isSame = parts[i + 1] === from + literal.length && isTextAt(bytes, from, literal);
       if (isSame || (!canonical && this.#key(parts, i) === key)) return this.#part(parts, i + 2);
     }
     return undefined;
@@ -194,7 +194,7 @@ export class JsonText {
     for (let i = 0; i < own.length; i += 4) {
       const [from = 0, start = 0, end = 0] = [own[i], others[i], others[i + 1]];
       if (own[i + 1] !== from + end - start) return false;
-      if (!standsAt(this.#index.bytes, from, other.#index.bytes, start, end)) return false;
+      if (!isTextAt(this.#index.bytes, from, other.#index.bytes, start, end)) return false;
     }
     return true;
   }
