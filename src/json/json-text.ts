@@ -77,28 +77,12 @@ export class JsonText {
     else out.text(this.toString());
   }
 
-  /** Writes the canonical JSON of values, one per line; those that are adjacent in their text are copied at once. */
+  /** Writes the canonical JSON of values, one per line. */
   static writeLines(values: readonly JsonText[], out: ByteWriter): void {
-    for (let at = 0; at < values.length; ) {
-      const first = values[at++] as JsonText;
-      const start = out.length;
-      const ends: number[] = [];
-      let last = first;
-      for (let next = values[at]; last.#isBefore(next); next = values[++at]) {
-        ends.push(last.#to - first.#from);
-        last = next;
-      }
-      if (first.#index.canonical) out.copy(first.#index.bytes, first.#from, last.#to);
-      else out.text(first.toString());
-      for (const end of ends) out.replace(start + end, LINE_FEED);
+    for (const value of values) {
+      value.writeTo(out);
       out.byte(LINE_FEED);
     }
-  }
-
-  /** Whether another element follows this one in the same canonical text. */
-  #isBefore(next: JsonText | undefined): next is JsonText {
-    if (next === undefined || !this.#index.canonical) return false;
-    return next.#index === this.#index && next.#from === this.#to + 1;
   }
 
   /** Writes the plain text (`plain`) unless a byte of it is 1 in `special`, or it has no canonical form; returns whether it did. */
