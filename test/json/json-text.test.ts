@@ -24,6 +24,7 @@ test('canonical text: digits, order and keys given twice as sent; only unnecessa
   const digits = '[0,-0,1.0,1e5,1E+5,-0.10,9007199254740993,123456789012345678901234567890,1e400]';
   for (const [sent, text] of [
     [digits.replaceAll(',', ' ,\n'), digits],
+    [String.raw`["a\/b"]`, '["a/b"]'],
     ['{"b" : 1, "a": 2, "b":3, "1":4, "__proto__":[]}', '{"b":1,"a":2,"b":3,"1":4,"__proto__":[]}'],
     [
       String.raw`["\u00e9\u4e2d\/", "\ud83d\ude00", "\ud83d", "\u0022\u005c\u000A\u001B"]`,

@@ -12,9 +12,10 @@ async function* chunks(bytes: Buffer, size: number): AsyncGenerator<Buffer, void
 }
 
 test('the entries of lines are whole and complete, wherever batches and chunks end', async () => {
+  // A line has 10 bytes: chunks with a part of one, with a batch less one, with all.
   for (const count of [1, 99, 100, 101, 1000])
-    for (const size of [7, 1000, 4096, 128 * 1024]) {
-      const ids = Array.from({ length: count }, (_, n) => `"東${n}"`);
+    for (const size of [7, 990, 1990, 4096, 128 * 1024]) {
+      const ids = Array.from({ length: count }, (_, n) => `"東${n + 1000}"`);
       const found: string[] = [];
       const lines = linesOf(chunks(Buffer.from(`${ids.join('\n')}\n`), size));
       for await (const entries of entriesOf(lines, (line) => line && JsonText.parse(line)))
