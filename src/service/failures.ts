@@ -33,7 +33,7 @@ const noFeed: Meaning = {
   what: 'there is no such channel, or it has no feed',
   next: 'chanlist resolve says whether there is one, for free',
 };
-/** The next step after a 404 that is not of the service: its path may be wrong. */
+/** The next step after a 404 without words of the service: its path may be wrong. */
 export const checkAddress = 'check the spelling, the address and --namespace';
 const blocked: Meaning = {
   code: 'refused',
@@ -41,12 +41,12 @@ const blocked: Meaning = {
   next: 'check the address and the network: a proxy or a firewall responded',
 };
 
-/** `isJson`: the body is, so that it comes from the service. */
-function meaningOfStatus(status: number, isFeed: boolean, isJson: boolean): Meaning {
-  if (status === 403 && !isJson) return blocked;
+/** `detail`: the words of a JSON body, which is from the service; null if the body is not JSON. */
+function meaningOfStatus(status: number, isFeed: boolean, detail: string | null): Meaning {
+  if (status === 403 && detail === null) return blocked;
   if (status === 404) {
     const meaning = isFeed ? noFeed : notFound;
-    return isJson ? meaning : { ...meaning, next: checkAddress };
+    return detail ? meaning : { ...meaning, next: checkAddress };
   }
   const meaning = statuses[status];
   if (meaning !== undefined) return meaning;
@@ -149,7 +149,7 @@ export function failedAttempt(outcome: Response | NoResponse, context: AttemptCo
   }
   // The status alone shows that nothing was charged, and why: the body may not have arrived.
   const detail = 'body' in outcome ? detailOf(outcome.body) : null;
-  const { code, what, next, isRetryable = false } = meaningOfStatus(status ?? 0, isFeed, detail !== null);
+  const { code, what, next, isRetryable = false } = meaningOfStatus(status ?? 0, isFeed, detail);
   const said = (status ?? 0) < 400 ? headers.location : detail?.replace(/\s+/g, ' ').trim();
   const words = said ? `${status}: ${excerpt(hide(said))}` : `${status}`;
   const failure = new Failure(code, `${what} (${words})`, { status, next });

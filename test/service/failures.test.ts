@@ -81,11 +81,11 @@ test('every status but 200 is free, and says where a redirect leads or what the 
     }
 });
 
-test('a 404 asks to check the address only if its body is not the JSON of the service', () => {
+test('a 404 asks to check the address only if it has no words of the service', () => {
   for (const isFeed of [false, true])
     for (const [body, isAsked] of [
       [said, false],
-      [Buffer.from('{}'), false],
+      [Buffer.from('{}'), true],
       [html, true],
       [Buffer.alloc(0), true],
     ] as const) {
