@@ -1,4 +1,5 @@
 import { latestSize } from '../service/contract.ts';
+import { thousands } from '../text/count.ts';
 import type { SandboxSettings } from './defaults.ts';
 import { hash } from './random.ts';
 import {
@@ -44,7 +45,8 @@ export function demoCatalog({ grow, now, sizeOf }: Pick<SandboxSettings, 'grow' 
       count,
       info: {
         title: `Uploads from ${owner.title}`,
-        numVideos: isOdd ? oddCount(count) : String(count),
+        // Of `@odd` with a thousands separator, and with videos that are never listed.
+        numVideos: isOdd ? thousands(count + 755) : String(count),
         ownerName: owner.title,
         // Deployments show null for some lists, and nothing for others.
         viewCount: isOdd ? undefined : viewCount,
@@ -86,9 +88,7 @@ const scheduledStream = 5_000_001;
 const shorts = 5_000_100;
 const shortPlaces: readonly number[] = [1, 5];
 
-function isMembersOnly(number: number): boolean {
-  return number === 259 || number % 40 === 0;
-}
+const isMembersOnly = (number: number): boolean => number === 259 || number % 40 === 0;
 
 /** Number of the upload at a position of a list of `total`: the premiere first, then from the newest. */
 function oddNumber(total: number, position: number): number {
@@ -110,21 +110,15 @@ function oddFeed(channel: Channel, total: number, upload: (number: number) => Vi
   return feed.slice(0, latestSize);
 }
 
-/** `numVideos` of `@odd`: also counts videos that are never listed, and has a thousands separator. */
-function oddCount(listed: number): string {
-  return (listed + 755).toLocaleString('en');
-}
-
 /** Length of the page of `@odd` that begins at an offset: pages are uneven. */
 export function oddPageSize(offset: number, pageSize: number): number {
   const shares = [0.97, 1, 0.41, 0.88];
   return Math.ceil(pageSize * (shares[hash(offset, 10) % shares.length] ?? 1));
 }
 
-const unknown = {
-  ...{ channelId: null, channelTitle: null, channelHandle: null, lengthText: null, viewCountText: null },
-  ...{ thumbnails: [], publishedTimeText: null, members_only: null },
-};
+const unknownFields =
+  'channelId channelTitle channelHandle lengthText viewCountText publishedTimeText members_only'.split(' ');
+const unknown = { ...Object.fromEntries(unknownFields.map((name) => [name, null])), thumbnails: [] };
 const special: Readonly<Record<number, object>> = {
   [premiere]: { lengthText: 'PREMIERE', viewCountText: '214 waiting', publishedTimeText: null },
   262: { lengthText: 'LIVE', viewCountText: null, publishedTimeText: null },
@@ -135,11 +129,8 @@ const special: Readonly<Record<number, object>> = {
 };
 
 /** Fields of a video entry of `@odd` that replace or follow the usual ones; undefined removes a field. */
-export function oddFields(video: Video): object {
-  const { number } = video;
-  return {
-    publishedTimeText: ageText(video),
-    members_only: isMembersOnly(number),
-    ...special[number],
-  };
-}
+export const oddFields = (video: Video): object => ({
+  publishedTimeText: ageText(video),
+  members_only: isMembersOnly(video.number),
+  ...special[video.number],
+});
