@@ -16,9 +16,8 @@ import {
 export interface VideoList {
   readonly owner: Channel;
   readonly count: number;
-  /** Its playlist_info, but for the description, which only a playlist has. */
-  readonly info: object;
-  readonly description: string;
+  /** Its playlist_info, in which only a playlist has a description. */
+  info(isPlaylist: boolean): object;
   /** The video at a position, counted from the top, from 0. */
   at(position: number): Video;
 }
@@ -40,19 +39,15 @@ export function demoCatalog({ grow, now, sizeOf }: Pick<SandboxSettings, 'grow' 
     const at = (position: number): Video => video(isOdd ? oddNumber(count, position) : count - position);
     const newest = (): Video[] => Array.from({ length: Math.min(latestSize, count) }, (_, i) => at(i));
     const viewCount = size > 0 && seed % 3 !== 1 ? String(size * 41_687 + seed) : null;
+    const info = { title: `Uploads from ${owner.title}`, numVideos: String(count), ownerName: owner.title };
+    // With a thousands separator, and with videos that are never listed.
+    const oddInfo = { ...info, numVideos: thousands(count + 755) };
     return {
-      owner,
-      count,
-      info: {
-        title: `Uploads from ${owner.title}`,
-        // Of `@odd` with a thousands separator, and with videos that are never listed.
-        numVideos: isOdd ? thousands(count + 755) : String(count),
-        ownerName: owner.title,
-        // Deployments show null for some lists, and nothing for others.
-        viewCount: isOdd ? undefined : viewCount,
-      },
-      description: '',
-      at,
+      ...{ owner, count, at },
+      info: (isPlaylist) => ({
+        ...(isOdd ? oddInfo : { ...info, viewCount }),
+        ...(isPlaylist && { description: '' }),
+      }),
       feed: isOdd ? () => oddFeed(owner, count, video) : newest,
     };
   };
@@ -69,13 +64,13 @@ export function listById(id: string, catalog: ReturnType<typeof demoCatalog>): V
 const demoPlaylist: VideoList = {
   owner: demoChannel,
   count: 321,
-  info: {
+  info: () => ({
     title: 'Demo playlist: the best of “everything” & more',
     numVideos: '321',
     ownerName: demoChannel.title,
     viewCount: '81726354',
-  },
-  description: 'Videos of two demo channels.\nOldest first, new ones are added at the end.',
+    description: 'Videos of two demo channels.\nOldest first, new ones are added at the end.',
+  }),
   at: (position) =>
     position % 5 === 4
       ? { channel: channelOfSize(500), number: position + 1 }
