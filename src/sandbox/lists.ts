@@ -77,11 +77,8 @@ const demoPlaylist: VideoList = {
       : { channel: demoChannel, number: position * 3 + 1 },
 };
 
-/** The upload that is always on top of the list of `@odd`, but at its date in the feed. */
+/** The upload that is always on top of the list of `@odd`, but at its date in its feed. */
 const premiere = 250;
-const scheduledStream = 5_000_001;
-const shorts = 5_000_100;
-const shortPlaces: readonly number[] = [1, 5];
 
 const isMembersOnly = (number: number): boolean => number === 259 || number % 40 === 0;
 
@@ -92,17 +89,16 @@ function oddNumber(total: number, position: number): number {
   return number > premiere ? number : number - 1;
 }
 
-/** It shows a scheduled stream and Shorts, which the list never has, and lacks members-only uploads and the newest one. */
+/** Has a scheduled stream and Shorts, which the list never has, and lacks members-only uploads and the newest one. */
 function oddFeed(channel: Channel, total: number, upload: (number: number) => Video): Video[] {
-  const feed: Video[] = [{ channel, number: scheduledStream, publishedAt: Date.UTC(2099, 0, 1, 18) }];
-  for (let number = total - 1; feed.length < latestSize; number--) {
-    if (isMembersOnly(number)) continue;
-    const next = upload(number);
-    const short = shortPlaces.indexOf(feed.length);
-    if (short >= 0) feed.push({ channel, number: shorts + short, short: true, publishedAt: published(next) });
-    feed.push(next);
-  }
-  return feed.slice(0, latestSize);
+  const numbers = Array.from({ length: 2 * latestSize }, (_, i) => total - 1 - i);
+  const uploads = numbers.filter((number) => !isMembersOnly(number)).map(upload);
+  const scheduled = { channel, number: 5_000_001, publishedAt: Date.UTC(2099, 0, 1, 18) };
+  const withShort = (upload: Video, at: number): Video[] => {
+    if (at !== 0 && at !== 3) return [upload];
+    return [{ channel, number: 5_000_100 + at, short: true, publishedAt: published(upload) }, upload];
+  };
+  return [scheduled, ...uploads.flatMap(withShort)].slice(0, latestSize);
 }
 
 /** Length of the page of `@odd` that begins at an offset: pages are uneven. */

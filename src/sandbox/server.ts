@@ -8,6 +8,8 @@ import { ErrorResponse, readParameters } from './query.ts';
 import { seeded } from './random.ts';
 import { responder } from './response-bodies.ts';
 
+const jsonHeader = { 'content-type': 'application/json' };
+
 /** Starts the service on a local address. Throws `failed` if it cannot listen there. */
 export async function startSandbox(options: Partial<SandboxSettings> = {}) {
   const settings = { ...sandboxDefaults, ...options };
@@ -27,11 +29,7 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}) {
     const send = (): void => {
       if (reply === null) return void response.socket?.resetAndDestroy();
       const { status, headers, body } = reply;
-      response.writeHead(status, {
-        'content-type': 'application/json',
-        'content-length': body.length,
-        ...headers,
-      });
+      response.writeHead(status, { ...jsonHeader, 'content-length': body.length, ...headers });
       if (status !== 200 || !faults.includes('truncate')) response.end(body);
       else response.write(body.subarray(0, body.length >> 1), () => response.socket?.destroy());
     };

@@ -16,7 +16,6 @@ function videoId({ channel, number }: Video): string {
   return channel.prefix + String(number).padStart(7, '0');
 }
 
-/** Number of views: from none to some hundred millions. */
 function viewCount({ channel, number }: Video): number {
   const chance = hash(channel.seed, number, 6);
   return Math.floor(((chance >>> 8) * 16) / 2 ** (chance % 24));
