@@ -44,11 +44,11 @@ function keyLiteral(key: string): Buffer {
  * beyond 2^53, key order and duplicate keys survive digit for digit. White space between tokens is gone.
  */
 export class JsonText {
-  /** The indexed text that contains it. */
+  /** The text that contains the value. */
   #index: JsonIndex;
   #from: number;
   #to: number;
-  /** Positions of its elements or members in that text; null if unknown. */
+  /** Positions of its elements or members in that text; null until they are needed (`#opened`). */
   #parts: readonly number[] | null;
 
   private constructor(index: JsonIndex, from: number, to: number, parts: readonly number[] | null) {
@@ -58,7 +58,7 @@ export class JsonText {
     this.#parts = parts;
   }
 
-  /** Null if it is no JSON text, or one of too many values. `withMembers`: members of entries will be read. */
+  /** Null if the bytes are not JSON, or have too many values. `withMembers`: members of entries will be read. */
   static parse(bytes: Buffer, withMembers = false): JsonText | null {
     const index = indexJson(bytes, withMembers);
     return typeof index === 'string' ? null : new JsonText(index, 0, index.bytes.length, index.parts);
@@ -114,18 +114,23 @@ export class JsonText {
     const { bytes } = this.#index;
     const start = this.#from + prefix.length;
     if (!isTextAt(bytes, this.#from, prefix)) return null;
-    let end = start;
-    for (let byte = bytes[end] ?? 0; byte !== QUOTE; byte = bytes[++end] ?? 0)
-      if (end >= this.#to || byte < 0x20 || byte > 0x7e || byte === BACKSLASH) return null;
-    return bytes.toString('latin1', start, end);
+    for (let end = start; end < this.#to; end++) {
+      const byte = bytes[end] as number;
+      if (byte === QUOTE) return bytes.toString('latin1', start, end);
+      if (byte > 0x7e || byte === BACKSLASH) return null;
+    }
+    return null;
   }
 
-  /** Its parts, which are found on demand for nested values: then it has an index of its own. */
+  /** The positions of its parts. A nested value is indexed when they are first needed. */
   #opened(): readonly number[] {
     if (this.#parts !== null) return this.#parts;
     const index = indexJson(this.utf8);
     if (typeof index === 'string') throw new Error(index);
-    [this.#index, this.#from, this.#to, this.#parts] = [index, 0, index.bytes.length, index.parts];
+    this.#index = index;
+    this.#from = 0;
+    this.#to = index.bytes.length;
+    this.#parts = index.parts;
     return index.parts;
   }
 
@@ -171,12 +176,16 @@ export class JsonText {
     return value;
   }
 
+  /** Whether two objects have the same keys in the same order, as they are written. */
   hasKeysOf(other: JsonText): boolean {
     if (this.kind !== 'object' || other.kind !== 'object') return false;
-    const [own, others] = [this.#opened(), other.#opened()];
+    const own = this.#opened();
+    const others = other.#opened();
     if (own.length !== others.length) return false;
     for (let i = 0; i < own.length; i += 4) {
-      const [from = 0, start = 0, end = 0] = [own[i], others[i], others[i + 1]];
+      const from = own[i] as number;
+      const start = others[i] as number;
+      const end = others[i + 1] as number;
       if (own[i + 1] !== from + end - start) return false;
       if (!isTextAt(this.#index.bytes, from, other.#index.bytes, start, end)) return false;
     }

@@ -79,7 +79,7 @@ function demoService(settings: SandboxSettings, account: { credits: number }) {
       throw new ErrorResponse(status, `injected by --fail ${status}`, status === 429 ? 1 : null);
     const [path = '', query] = url.split(/\?(.*)/s);
     const operation = Object.values(operations).find(
-      (each) => operationPath(each, settings.namespace) === path,
+      (candidate) => operationPath(candidate, settings.namespace) === path,
     );
     if (operation === undefined) throw new ErrorResponse(404, 'there is no such path');
     if (method !== 'GET') throw new ErrorResponse(405, 'only GET is allowed');

@@ -127,9 +127,9 @@ export class Client {
       const connections = await this.#connections;
       this.#abortSignal.throwIfAborted();
       if (operation.credits > 0) tally.paidRequests++;
-      for (const each of [tally, budget.total]) {
-        each.requests++;
-        if (attempt > 1) each.retries++;
+      for (const counts of [tally, budget.total]) {
+        counts.requests++;
+        if (attempt > 1) counts.retries++;
       }
       const headers = {
         authorization: `Bearer ${key}`,

@@ -76,11 +76,9 @@ const invalid: Readonly<Record<string, string | null>> = {
 const certificateCode =
   /^(?:CERT_|CRL_|ERR_TLS_CERT|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|ERR_SSL_TLSV1_ALERT_UNKNOWN_CA)/;
 
-/** Errors of JavaScript itself: a defect of the program or of its HTTP client, or not enough memory for it. */
-const programError = /^(?:Range|Type|Reference|Syntax|Compile|Link|Runtime)Error$/;
-
+/** Whether an error is one of JavaScript itself: a defect of the program or its HTTP client, or too little memory. */
 const isProgramError = (error: unknown): error is Error =>
-  error instanceof Error && programError.test(error.name);
+  error instanceof Error && /^(?:Range|Type|Reference|Syntax|Compile|Link|Runtime)Error$/.test(error.name);
 
 function keyOf(error: Error): string {
   // A response that ended too early, which only the message shows.
@@ -114,32 +112,25 @@ function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meanin
     if (key in invalid && !isCut) return { code: 'invalid_response', what: words };
     return { ...busy, what: `no complete response: ${words}` };
   }
+  const code = 'unreachable';
   if (certificateCode.test(key)) {
     const next = 'check the address; give a private certificate authority with NODE_EXTRA_CA_CERTS';
-    return { code: 'unreachable', what: `${at} cannot be trusted: ${words}`, next };
+    return { code, what: `${at} cannot be trusted: ${words}`, next };
   }
   const what = `cannot reach ${at}: ${words}`;
-  if (key === 'PROXY') {
-    const next = 'check the proxy in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, its user name and password';
-    return { code: 'unreachable', what, next };
-  }
-  return { code: 'unreachable', what, isRetryable: true, next: 'check the address and the network' };
+  if (key === 'PROXY')
+    return { code, what, next: 'check the proxy (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY) and its password' };
+  return { code, what, isRetryable: true, next: 'check the address and the network' };
 }
 
-interface AttemptContext {
-  /** The service, and the proxy if there is one (`Connections.name`). */
-  readonly at: string;
-  /** The time, in milliseconds since 1970. */
-  readonly now: number;
-  /** A 404 may mean that the channel has no feed. */
-  readonly isFeed: boolean;
-  /** Removes the key from a text. */
-  hide(text: string): string;
-}
-
-/** What a response other than a 200, or a request without a complete response, means. */
-export function failedAttempt(outcome: Response | NoResponse, context: AttemptContext): FailedAttempt {
-  const { at, now, isFeed, hide } = context;
+/**
+ * What a response other than a 200, or a request without a complete response, means. `at`: the service and its proxy
+ * (`Connections.name`); `isFeed`: a 404 may mean that the channel has no feed; `hide` removes the key.
+ */
+export function failedAttempt(
+  outcome: Response | NoResponse,
+  { at, now, isFeed, hide }: { at: string; now: number; isFeed: boolean; hide: (text: string) => string },
+): FailedAttempt {
   const { status, headers } = outcome;
   if ('cause' in outcome && (status === null || status === 200)) {
     const { cause, sent } = outcome;
@@ -150,11 +141,11 @@ export function failedAttempt(outcome: Response | NoResponse, context: AttemptCo
   // The status alone shows that nothing was charged, and why: the body may not have arrived.
   const detail = 'body' in outcome ? detailOf(outcome.body) : null;
   const { code, what, next, isRetryable = false } = meaningOfStatus(status ?? 0, isFeed, detail);
-  const said = (status ?? 0) < 400 ? headers.location : detail?.replace(/\s+/g, ' ').trim();
-  const words = said ? `${status}: ${excerpt(hide(said))}` : `${status}`;
+  const isRedirect = status !== null && status < 400;
+  const remoteText = isRedirect ? headers.location : detail?.replace(/\s+/g, ' ').trim();
+  const words = remoteText ? `${status}: ${excerpt(hide(remoteText))}` : `${status}`;
   const failure = new Failure(code, `${what} (${words})`, { status, next });
-  const retryAfterMs = retryAfter(headers['retry-after'], now);
-  return { failure, isRetryable, retryAfterMs, charge: 'none' };
+  return { failure, isRetryable, retryAfterMs: retryAfter(headers['retry-after'], now), charge: 'none' };
 }
 
 /** The message in an error body; null if that is not JSON. */

@@ -81,7 +81,7 @@ export function get(
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
-        // The request was given up before a connection was ready, so it is not sent.
+        // The time was up before a connection was ready: the request is not sent.
         if (settled) started.abort(new Error('no longer needed'));
         else controller = started;
       },
@@ -147,7 +147,7 @@ function lengthAsRows(bytes: Buffer): number {
   return length;
 }
 
-/** The body without its content encoding, though the client requests none: the page is paid for. */
+/** The body without its content encoding: the client does not ask for one, but the page is paid for. */
 function decompressed({ headers, body }: Response): Buffer {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (!['gzip', 'x-gzip', 'deflate', 'br'].includes(encoding)) return body;

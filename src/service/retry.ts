@@ -37,7 +37,7 @@ export function decideRetry(
   return { waitMs, counts, pausesRun };
 }
 
-/** The wait before retry number `retry` (from 1): from half a second to half a minute; `random` takes up to a half off. */
+/** The wait before retry number `retry` (from 1): 500 ms to 30 s, less up to a half (`random`). */
 export function backoff(retry: number, random: number): number {
   return Math.round(Math.min(30_000, 500 * 2 ** (retry - 1)) * (1 - random / 2));
 }
@@ -93,9 +93,9 @@ export function retryThrottle(
     /** Resolves once the run is not paused, even if the pause is extended meanwhile. */
     untilResumed: async (): Promise<void> => {
       for (;;) {
-        const left = pausedUntil - clock.elapsed();
-        if (left <= 0) return;
-        await clock.sleep(left, signal);
+        const remaining = pausedUntil - clock.elapsed();
+        if (remaining <= 0) return;
+        await clock.sleep(remaining, signal);
       }
     },
   };
