@@ -26,11 +26,6 @@ export class ByteWriter {
     this.#bytes[this.#length++] = value;
   }
 
-  /** Replaces a byte written since the last `take`. */
-  replace(at: number, value: number): void {
-    this.#bytes[at] = value;
-  }
-
   text(text: string): void {
     this.#reserve(3 * text.length);
     this.#length += this.#bytes.write(text, this.#length);

@@ -1,6 +1,6 @@
 import { escapeUnsafe } from '../text/sanitize.ts';
 import { BACKSLASH, type ByteWriter, LINE_FEED, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './byte-writer.ts';
-import { indexJson, type JsonIndex, standsAt } from './scanner.ts';
+import { indexJson, isTextAt, type JsonIndex } from './scanner.ts';
 
 const LETTER_N = 0x6e;
 
@@ -44,11 +44,11 @@ function keyLiteral(key: string): Buffer {
  * beyond 2^53, key order and duplicate keys survive digit for digit. White space between tokens is gone.
  */
 export class JsonText {
-  /** The indexed text that contains it. */
+  /** The text that contains the value. */
   #index: JsonIndex;
   #from: number;
   #to: number;
-  /** Positions of its elements or members in that text; null if unknown. */
+  /** Positions of its elements or members in that text; null until they are needed (`#opened`). */
   #parts: readonly number[] | null;
 
   private constructor(index: JsonIndex, from: number, to: number, parts: readonly number[] | null) {
@@ -58,7 +58,7 @@ export class JsonText {
     this.#parts = parts;
   }
 
-  /** Null if it is no JSON text, or one of too many values. `withMembers`: members of entries will be read. */
+  /** Null if the bytes are not JSON, or have too many values. `withMembers`: members of entries will be read. */
   static parse(bytes: Buffer, withMembers = false): JsonText | null {
     const index = indexJson(bytes, withMembers);
     return typeof index === 'string' ? null : new JsonText(index, 0, index.bytes.length, index.parts);
@@ -77,28 +77,12 @@ export class JsonText {
     else out.text(this.toString());
   }
 
-  /** Writes the canonical JSON of values, one per line; those that are adjacent in their text are copied at once. */
+  /** Writes the canonical JSON of values, one per line. */
   static writeLines(values: readonly JsonText[], out: ByteWriter): void {
-    for (let at = 0; at < values.length; ) {
-      const first = values[at++] as JsonText;
-      const start = out.length;
-      const ends: number[] = [];
-      let last = first;
-      for (let next = values[at]; last.#isBefore(next); next = values[++at]) {
-        ends.push(last.#to - first.#from);
-        last = next;
-      }
-      if (first.#index.canonical) out.copy(first.#index.bytes, first.#from, last.#to);
-      else out.text(first.toString());
-      for (const end of ends) out.replace(start + end, LINE_FEED);
+    for (const value of values) {
+      value.writeTo(out);
       out.byte(LINE_FEED);
     }
-  }
-
-  /** Whether another element follows this one in the same canonical text. */
-  #isBefore(next: JsonText | undefined): next is JsonText {
-    if (next === undefined || !this.#index.canonical) return false;
-    return next.#index === this.#index && next.#from === this.#to + 1;
   }
 
   /** Writes the plain text (`plain`) unless a byte of it is 1 in `special`, or it has no canonical form; returns whether it did. */
@@ -129,19 +113,24 @@ export class JsonText {
   textAfter(prefix: Buffer): string | null {
     const { bytes } = this.#index;
     const start = this.#from + prefix.length;
-    if (!standsAt(bytes, this.#from, prefix)) return null;
-    let end = start;
-    for (let byte = bytes[end] ?? 0; byte !== QUOTE; byte = bytes[++end] ?? 0)
-      if (end >= this.#to || byte < 0x20 || byte > 0x7e || byte === BACKSLASH) return null;
-    return bytes.toString('latin1', start, end);
+    if (!isTextAt(bytes, this.#from, prefix)) return null;
+    for (let end = start; end < this.#to; end++) {
+      const byte = bytes[end] as number;
+      if (byte === QUOTE) return bytes.toString('latin1', start, end);
+      if (byte > 0x7e || byte === BACKSLASH) return null;
+    }
+    return null;
   }
 
-  /** Its parts, which are found on demand for nested values: then it has an index of its own. */
+  /** The positions of its parts. A nested value is indexed when they are first needed. */
   #opened(): readonly number[] {
     if (this.#parts !== null) return this.#parts;
     const index = indexJson(this.utf8);
     if (typeof index === 'string') throw new Error(index);
-    [this.#index, this.#from, this.#to, this.#parts] = [index, 0, index.bytes.length, index.parts];
+    this.#index = index;
+    this.#from = 0;
+    this.#to = index.bytes.length;
+    this.#parts = index.parts;
     return index.parts;
   }
 
@@ -175,7 +164,7 @@ export class JsonText {
     const literal = keyLiteral(key);
     for (let i = parts.length - 4; i >= 0; i -= 4) {
       const from = parts[i] as number;
-      const isSame = parts[i + 1] === from + literal.length && standsAt(bytes, from, literal);
+      const isSame = parts[i + 1] === from + literal.length && isTextAt(bytes, from, literal);
       if (isSame || (!canonical && this.#key(parts, i) === key)) return this.#part(parts, i + 2);
     }
     return undefined;
@@ -187,14 +176,18 @@ export class JsonText {
     return value;
   }
 
+  /** Whether two objects have the same keys in the same order, as they are written. */
   hasKeysOf(other: JsonText): boolean {
     if (this.kind !== 'object' || other.kind !== 'object') return false;
-    const [own, others] = [this.#opened(), other.#opened()];
+    const own = this.#opened();
+    const others = other.#opened();
     if (own.length !== others.length) return false;
     for (let i = 0; i < own.length; i += 4) {
-      const [from = 0, start = 0, end = 0] = [own[i], others[i], others[i + 1]];
+      const from = own[i] as number;
+      const start = others[i] as number;
+      const end = others[i + 1] as number;
       if (own[i + 1] !== from + end - start) return false;
-      if (!standsAt(this.#index.bytes, from, other.#index.bytes, start, end)) return false;
+      if (!isTextAt(this.#index.bytes, from, other.#index.bytes, start, end)) return false;
     }
     return true;
   }

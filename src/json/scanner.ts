@@ -1,6 +1,5 @@
-import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE } from './byte-writer.ts';
-
 /** Checks a text in UTF-8 as strictly as `JSON.parse` does and finds where values end, in a sixth of the time. */
+import { BACKSLASH, ByteWriter, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, QUOTE } from './byte-writer.ts';
 
 /** Values of a text, at most: a small body may hold so many that their positions fill the memory. */
 export const maxValues = 1_000_000;
@@ -16,17 +15,19 @@ export interface JsonIndex {
   readonly inner: ReadonlyMap<number, readonly number[]> | null;
 }
 
-/** First position at or after `at` that is not white space, or the length. */
-function skipSpace(bytes: Buffer, at: number): number {
-  let position = at;
-  while (position < bytes.length && tokens[bytes[position] as number] === SPACE) position++;
-  return position;
-}
-
 /** The index of a text: of the outermost value, arrays in it, and (`withMembers`) objects that are their elements. */
 export function indexJson(text: Buffer, withMembers = false): JsonIndex | 'not JSON' | 'too many values' {
-  const start = skipSpace(text, 0);
-  const bytes = start === 0 ? text : text.subarray(start);
+  const index = indexCompact(text, withMembers);
+  if (index !== 'white space') return index;
+  const compact = withoutSpace(text);
+  const compactIndex = compact === null ? 'not JSON' : indexCompact(compact, withMembers);
+  return compactIndex === 'white space' ? 'not JSON' : compactIndex;
+}
+
+function indexCompact(
+  bytes: Buffer,
+  withMembers: boolean,
+): JsonIndex | 'not JSON' | 'too many values' | 'white space' {
   const { length } = bytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, length);
   const parts: number[] = [];
@@ -34,128 +35,106 @@ export function indexJson(text: Buffer, withMembers = false): JsonIndex | 'not J
   /** Parts of the innermost open value, and of those around it; null if they are not indexed. */
   let list: number[] | null = parts;
   const around: (number[] | null)[] = [];
+  /** The closing brackets of the open values. */
   const closing: number[] = [];
-  let next: number = VALUE;
-  let canonical = true;
+  let expected: number = VALUE;
   let values = 0;
-  /** White space so far, and the bytes without it. */
-  let spaces = 0;
-  let compact: Buffer | null = null;
-  let position = 0;
 
-  for (; position < length && (closing.length > 0 || position === 0) && values <= maxValues; position++) {
-    const from = position;
-    const first = bytes[position] as number;
+  for (let at = 0; at < length; at++) {
+    const first = bytes[at] as number;
     switch (tokens[first]) {
-      case STRING: {
-        if (next > KEY) return 'not JSON';
-        for (;;) {
-          position = nextSpecial(bytes, view, position + 1, length);
-          if (position >= length) return 'not JSON';
-          const kind = characters[bytes[position] as number];
-          if (kind === END) break;
-          if (kind === ESCAPE) {
-            const escaped = escapeLength(bytes, position);
-            if (escaped === 0) return 'not JSON';
-            // The canonical form writes \/ and \uXXXX differently.
-            if (escaped > 1 || bytes[position + 1] === SLASH) canonical = false;
-            position += escaped;
-          } else if (kind !== BEYOND) return 'not JSON';
-          else if (canonical && isUnsafe(bytes, position)) canonical = false;
-        }
-        if (next <= VALUE_OR_END) values++;
-        next = next >= KEY_OR_END ? COLON : SEPARATOR;
+      case STRING:
+        if (isValue(expected)) {
+          values++;
+          expected = SEPARATOR;
+        } else if (isKey(expected)) expected = COLON;
+        else return 'not JSON';
+        at = stringEnd(bytes, view, at);
+        if (at < 0) return 'not JSON';
         break;
-      }
       case OPEN: {
-        if (next > VALUE_OR_END) return 'not JSON';
+        if (!isValue(expected)) return 'not JSON';
         values++;
         const isObject = first === OPEN_BRACE;
-        const parent = closing.at(-1);
-        closing.push(first + 2);
-        next = isObject ? KEY_OR_END : VALUE_OR_END;
-        if (parent !== undefined) {
+        expected = isObject ? KEY_OR_END : VALUE_OR_END;
+        if (closing.length > 0) {
+          const isEntry: boolean = list !== null && closing.at(-1) === CLOSE_BRACKET;
+          const isIndexed: boolean = isObject ? withMembers && isEntry : closing.length === 1;
           around.push(list);
-          const isEntry: boolean = list !== null && parent === CLOSE_BRACKET;
-          list = (isObject ? withMembers && isEntry : closing.length === 2) ? [] : null;
+          list = isIndexed ? [] : null;
           if (list !== null) {
             inner ??= new Map();
-            inner.set(position - spaces, list);
+            inner.set(at, list);
           }
         }
-        list?.push(position - spaces + 1);
+        closing.push(isObject ? CLOSE_BRACE : CLOSE_BRACKET);
+        list?.push(at + 1);
         break;
       }
       case CLOSE:
-        if ((next !== SEPARATOR && next !== VALUE_OR_END && next !== KEY_OR_END) || closing.pop() !== first)
-          return 'not JSON';
-        if (next === SEPARATOR) list?.push(position - spaces);
+        if (!isEnd(expected) || closing.pop() !== first) return 'not JSON';
+        if (expected === SEPARATOR) list?.push(at);
         else if (list !== null) list.length = 0;
         list = around.pop() ?? null;
-        next = SEPARATOR;
+        expected = SEPARATOR;
         break;
-      case COMMA_OR_COLON:
-        if (next !== (first === COLON_BYTE ? COLON : SEPARATOR)) return 'not JSON';
-        next = first !== COLON_BYTE && closing.at(-1) === CLOSE_BRACE ? KEY : VALUE;
-        list?.push(position - spaces, position - spaces + 1);
+      case COMMA:
+        if (expected !== SEPARATOR || closing.length === 0) return 'not JSON';
+        expected = closing.at(-1) === CLOSE_BRACE ? KEY : VALUE;
+        list?.push(at, at + 1);
+        break;
+      case COLON_TOKEN:
+        if (expected !== COLON) return 'not JSON';
+        expected = VALUE;
+        list?.push(at, at + 1);
         break;
       case SPACE:
-        if (compact === null) {
-          compact = Buffer.allocUnsafe(length);
-          bytes.copy(compact, 0, 0, position);
-        }
-        spaces++;
-        continue;
+        return 'white space';
       default: {
-        if (next > VALUE_OR_END) return 'not JSON';
-        values++;
-        const isNumber = first === MINUS || digits[first] === 1;
-        const size = isNumber ? numberLength(bytes, position) : wordLength(bytes, position);
+        const size = isValue(expected) ? scalarLength(bytes, at) : 0;
         if (size === 0) return 'not JSON';
-        position += size - 1;
-        next = SEPARATOR;
+        values++;
+        at += size - 1;
+        expected = SEPARATOR;
       }
     }
-    if (compact !== null) for (let i = from; i <= position; i++) compact[i - spaces] = bytes[i] as number;
+    if (values > maxValues) return 'too many values';
   }
-  if (values > maxValues) return 'too many values';
-  if (closing.length > 0 || next !== SEPARATOR || skipSpace(bytes, position) < length) return 'not JSON';
-  return { bytes: (compact ?? bytes).subarray(0, position - spaces), canonical, parts, inner };
+  if (closing.length > 0 || expected !== SEPARATOR) return 'not JSON';
+  return { bytes, canonical: isCanonical(bytes), parts, inner };
 }
 
-/** What may come next. The order matters: a value up to VALUE_OR_END, a string up to KEY, a key from KEY_OR_END. */
+/** What may come next; a separator is a comma, a closing bracket or the end of the text. */
 const VALUE = 0;
 const VALUE_OR_END = 1;
-const KEY_OR_END = 2;
-const KEY = 3;
+const KEY = 2;
+const KEY_OR_END = 3;
 const COLON = 4;
-/** A comma, a closing bracket, or the end of the text. */
 const SEPARATOR = 5;
 
-const SLASH = 0x2f;
-const MINUS = 0x2d;
-const COLON_BYTE = 0x3a;
+const isValue = (expected: number): boolean => expected === VALUE || expected === VALUE_OR_END;
+const isKey = (expected: number): boolean => expected === KEY || expected === KEY_OR_END;
+const isEnd = (expected: number): boolean =>
+  expected === SEPARATOR || expected === VALUE_OR_END || expected === KEY_OR_END;
 
 /** The token that a byte starts; 0: a number, a word, or none. */
 const STRING = 1;
 const OPEN = 2;
 const CLOSE = 3;
-const COMMA_OR_COLON = 4;
-const SPACE = 5;
-const tokens = table({ '"': STRING, '{[': OPEN, '}]': CLOSE, ',:': COMMA_OR_COLON, ' \t\n\r': SPACE });
-
-/** The class of a byte in a string. */
-const PLAIN = 0;
-const END = 1;
-const ESCAPE = 2;
-const CONTROL = 3;
-/** DEL, or a part of a character beyond ASCII. */
-const BEYOND = 4;
-const characters = table({ '"': END, '\\': ESCAPE }).fill(CONTROL, 0, 0x20).fill(BEYOND, 0x7f);
+const COMMA = 4;
+const COLON_TOKEN = 5;
+const SPACE = 6;
+const tokens = table({
+  ...{ '"': STRING, '{[': OPEN, '}]': CLOSE, ',': COMMA, ':': COLON_TOKEN },
+  ' \t\n\r': SPACE,
+});
 
 const shortEscapes = table({ '"\\/bfnrt': 1 });
 const digits = table({ '0123456789': 1 });
 const hexDigits = table({ '0123456789abcdefABCDEF': 1 });
+
+/** Whether a byte is of a number or a word. */
+const isScalar = (byte: number | undefined): boolean => byte !== undefined && tokens[byte] === 0;
 
 function table(kinds: Readonly<Record<string, number>>): Uint8Array {
   const kindOf = new Uint8Array(256);
@@ -165,22 +144,55 @@ function table(kinds: Readonly<Record<string, number>>): Uint8Array {
   return kindOf;
 }
 
-/** Whether one of four bytes is no plain character: below 0x20, a quote, a backslash, DEL or beyond ASCII. */
-const isSpecial = (four: number): boolean =>
-  (((four - 0x20202020) |
-    ((four ^ 0x22222222) - 0x01010101) |
-    ((four ^ 0x5c5c5c5c) - 0x01010101) |
-    (four + 0x01010101) |
-    four) &
+/** The text without white space between tokens; null if that separates two numbers or words, or a string has no end. */
+function withoutSpace(text: Buffer): Buffer | null {
+  const view = new DataView(text.buffer, text.byteOffset, text.length);
+  const compact = new ByteWriter();
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    const token = tokens[text[at] as number];
+    if (token === SPACE) {
+      compact.copy(text, start, at);
+      const before = at - 1;
+      while (tokens[text[at + 1] ?? 0] === SPACE) at++;
+      start = at + 1;
+      if (isScalar(text[before]) && isScalar(text[start])) return null;
+    } else if (token === STRING) {
+      at = stringEnd(text, view, at);
+      if (at < 0) return null;
+    }
+  }
+  compact.copy(text, start);
+  return compact.take();
+}
+
+/** The position of the quote that ends the string that starts here; -1 if there is no valid string. */
+function stringEnd(bytes: Buffer, view: DataView, start: number): number {
+  for (let at = start + 1; ; ) {
+    at = nextSpecial(bytes, view, at);
+    if (bytes[at] === QUOTE) return at;
+    const size = bytes[at] === BACKSLASH ? escapeLength(bytes, at) : 0;
+    if (size === 0) return -1;
+    at += 1 + size;
+  }
+}
+
+const isSpecial = (byte: number): boolean => byte < 0x20 || byte === QUOTE || byte === BACKSLASH;
+
+/** Whether one of four bytes is special. */
+const hasSpecial = (four: number): boolean =>
+  (((four - 0x20202020) | ((four ^ 0x22222222) - 0x01010101) | ((four ^ 0x5c5c5c5c) - 0x01010101)) &
+    ~four &
     0x80808080) !==
   0;
 
-/** The first byte that is no plain character, or the length. Four at a time save a third of the scan. */
-function nextSpecial(bytes: Buffer, view: DataView, at: number, length: number): number {
-  let i = at;
-  while (i + 4 <= length && !isSpecial(view.getInt32(i, true))) i += 4;
-  while (i < length && characters[bytes[i] as number] === PLAIN) i++;
-  return i;
+/** The next control character, quote or backslash, or the length. Four at a time save a third of the scan. */
+function nextSpecial(bytes: Buffer, view: DataView, start: number): number {
+  const { length } = bytes;
+  let at = start;
+  while (at + 4 <= length && !hasSpecial(view.getInt32(at, true))) at += 4;
+  while (at < length && !isSpecial(bytes[at] as number)) at++;
+  return at;
 }
 
 /** Length of an escape after its backslash; 0: there is no such escape. */
@@ -191,8 +203,17 @@ function escapeLength(bytes: Buffer, at: number): number {
   return 5;
 }
 
+/** Whether nothing may be written differently: no `\/`, no `\uXXXX`, no character that is escaped. */
+function isCanonical(bytes: Buffer): boolean {
+  if (bytes.includes('\\/') || bytes.includes('\\u') || bytes.includes(0x7f)) return false;
+  for (const lead of [0xc2, 0xe2])
+    for (let at = bytes.indexOf(lead); at >= 0; at = bytes.indexOf(lead, at + 1))
+      if (isUnsafeAt(bytes, at)) return false;
+  return true;
+}
+
 /** Whether DEL, a C1 character or bidirectional formatting starts here. */
-export function isUnsafe(bytes: Buffer, at: number): boolean {
+export function isUnsafeAt(bytes: Buffer, at: number): boolean {
   const byte = bytes[at];
   if (byte === 0x7f) return true;
   if (byte !== 0xc2 && byte !== 0xe2) return false;
@@ -204,41 +225,21 @@ export function isUnsafe(bytes: Buffer, at: number): boolean {
   );
 }
 
-/** Length of the number that starts here; 0: it is none. */
-function numberLength(bytes: Buffer, at: number): number {
-  const whole = bytes[at] === MINUS ? at + 1 : at;
-  let end = bytes[whole] === 0x30 ? whole + 1 : digitsEnd(bytes, whole);
-  if (end === whole) return 0;
-  if (bytes[end] === 0x2e) {
-    const fraction = end + 1;
-    end = digitsEnd(bytes, fraction);
-    if (end === fraction) return 0;
-  }
-  if (bytes[end] === 0x65 || bytes[end] === 0x45) {
-    const sign = bytes[end + 1];
-    const exponent = sign === 0x2b || sign === MINUS ? end + 2 : end + 1;
-    end = digitsEnd(bytes, exponent);
-    if (end === exponent) return 0;
-  }
-  return end - at;
-}
+const scalar = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
+const ZERO = 0x30;
 
-function digitsEnd(bytes: Buffer, at: number): number {
+/** Length of the number, `true`, `false` or `null` that starts here; 0 if there is none. */
+function scalarLength(bytes: Buffer, at: number): number {
   let end = at;
-  while (end < bytes.length && digits[bytes[end] as number] === 1) end++;
-  return end;
+  while (digits[bytes[end] ?? 0] === 1) end++;
+  // Most numbers are whole: they need no regular expression.
+  const isWhole = bytes[at] !== ZERO && !isScalar(bytes[end]);
+  while (isScalar(bytes[end])) end++;
+  return isWhole || scalar.test(bytes.toString('latin1', at, end)) ? end - at : 0;
 }
 
-const words = ['true', 'false', 'null'].map((word) => Buffer.from(word));
-
-/** Length of the `true`, `false` or `null` that starts here; 0 if it is none of them. */
-function wordLength(bytes: Buffer, at: number): number {
-  for (const word of words) if (standsAt(bytes, at, word)) return word.length;
-  return 0;
-}
-
-/** Whether a text (`start`, `end`: a part of it) stands in `bytes` at a place. */
-export function standsAt(bytes: Buffer, at: number, text: Buffer, start = 0, end = text.length): boolean {
+/** Whether a text (`start`, `end`: a part of it) is in `bytes` at a place. */
+export function isTextAt(bytes: Buffer, at: number, text: Buffer, start = 0, end = text.length): boolean {
   for (let i = start; i < end; i++) if (bytes[at + i - start] !== text[i]) return false;
   return true;
 }

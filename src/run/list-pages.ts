@@ -194,7 +194,7 @@ export async function* fetchPages(
 function asTokenRefused(error: unknown): unknown {
   if (!(error instanceof Failure) || !refusedStatuses.has(error.status)) return error;
   const { message, status } = error;
-  return new Failure('refused', `the service no longer accepts the continuation token: ${message}`, {
+  return new Failure('unresumable', `the service no longer accepts the continuation token: ${message}`, {
     status,
     next: 'start the listing again from its first page',
   });

@@ -6,7 +6,7 @@ import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import type { Credits } from '../service/budget.ts';
-import { thousands } from '../text/count.ts';
+import { longest, thousands } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 
 export interface RecordOptions<R> {
@@ -78,6 +78,6 @@ function cell(value: unknown, words: Record<'null' | 'true' | 'false', string>):
 
 function recordLines(record: JsonText): string {
   const members = [...record.members()];
-  const width = Math.max(...members.map(([key]) => key.length)) + 2;
+  const width = longest(members.map(([key]) => key)) + 2;
   return members.map(([key, value]) => `${key.padEnd(width)}${sanitize(value.plain())}\n`).join('');
 }

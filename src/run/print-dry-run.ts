@@ -8,7 +8,7 @@ import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
 import { requestPath } from '../service/client.ts';
 import { defaultNamespace, type Operation, type RequestParameters } from '../service/contract.ts';
-import { count, credits } from '../text/count.ts';
+import { count, credits, longest } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { failureLines } from './ending.ts';
 import { printRecords } from './output.ts';
@@ -54,7 +54,7 @@ export async function printDryRun(
     await printRecords(records, { ...options, context, stderr, fields });
   } else {
     const prices = records.map(({ cost }) => (cost === 0 ? 'free' : credits(cost)));
-    const width = prices.reduce((most, price) => Math.max(most, price.length), 0);
+    const width = longest(prices);
     const lines = records.map(({ reference, url }, i) => {
       const request = url === null ? `no request: ${reference}` : `GET ${url}`;
       return `${prices[i]?.padEnd(width)}  ${sanitize(request)}\n`;

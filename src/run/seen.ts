@@ -45,7 +45,10 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
       const isKnown = ids.has(value);
       const fresh = entries.filter((entry) => !ids.has(idOf(entry) ?? ''));
       const printed = isKnown ? fresh.slice(0, limit ?? undefined) : [];
-      pending.push(...(isKnown ? printed : fresh).flatMap((entry) => idOf(entry) ?? []));
+      for (const entry of isKnown ? printed : fresh) {
+        const id = idOf(entry);
+        if (id !== null) pending.push(id);
+      }
       if (!isKnown) {
         pending.push(value);
         baselines.add(value);

@@ -1,4 +1,5 @@
 import { latestSize } from '../service/contract.ts';
+import { thousands } from '../text/count.ts';
 import type { SandboxSettings } from './defaults.ts';
 import { hash } from './random.ts';
 import {
@@ -15,9 +16,8 @@ import {
 export interface VideoList {
   readonly owner: Channel;
   readonly count: number;
-  /** Its playlist_info, but for the description, which only a playlist has. */
-  readonly info: object;
-  readonly description: string;
+  /** Its playlist_info, in which only a playlist has a description. */
+  info(isPlaylist: boolean): object;
   /** The video at a position, counted from the top, from 0. */
   at(position: number): Video;
 }
@@ -39,18 +39,15 @@ export function demoCatalog({ grow, now, sizeOf }: Pick<SandboxSettings, 'grow' 
     const at = (position: number): Video => video(isOdd ? oddNumber(count, position) : count - position);
     const newest = (): Video[] => Array.from({ length: Math.min(latestSize, count) }, (_, i) => at(i));
     const viewCount = size > 0 && seed % 3 !== 1 ? String(size * 41_687 + seed) : null;
+    const info = { title: `Uploads from ${owner.title}`, numVideos: String(count), ownerName: owner.title };
+    // With a thousands separator, and with videos that are never listed.
+    const oddInfo = { ...info, numVideos: thousands(count + 755) };
     return {
-      owner,
-      count,
-      info: {
-        title: `Uploads from ${owner.title}`,
-        numVideos: isOdd ? oddCount(count) : String(count),
-        ownerName: owner.title,
-        // Deployments show null for some lists, and nothing for others.
-        viewCount: isOdd ? undefined : viewCount,
-      },
-      description: '',
-      at,
+      ...{ owner, count, at },
+      info: (isPlaylist) => ({
+        ...(isOdd ? oddInfo : { ...info, viewCount }),
+        ...(isPlaylist && { description: '' }),
+      }),
       feed: isOdd ? () => oddFeed(owner, count, video) : newest,
     };
   };
@@ -67,28 +64,23 @@ export function listById(id: string, catalog: ReturnType<typeof demoCatalog>): V
 const demoPlaylist: VideoList = {
   owner: demoChannel,
   count: 321,
-  info: {
+  info: () => ({
     title: 'Demo playlist: the best of “everything” & more',
     numVideos: '321',
     ownerName: demoChannel.title,
     viewCount: '81726354',
-  },
-  description: 'Videos of two demo channels.\nOldest first, new ones are added at the end.',
+    description: 'Videos of two demo channels.\nOldest first, new ones are added at the end.',
+  }),
   at: (position) =>
     position % 5 === 4
       ? { channel: channelOfSize(500), number: position + 1 }
       : { channel: demoChannel, number: position * 3 + 1 },
 };
 
-/** The upload that is always on top of the list of `@odd`, but at its date in the feed. */
+/** The upload that is always on top of the list of `@odd`, but at its date in its feed. */
 const premiere = 250;
-const scheduledStream = 5_000_001;
-const shorts = 5_000_100;
-const shortPlaces: readonly number[] = [1, 5];
 
-function isMembersOnly(number: number): boolean {
-  return number === 259 || number % 40 === 0;
-}
+const isMembersOnly = (number: number): boolean => number === 259 || number % 40 === 0;
 
 /** Number of the upload at a position of a list of `total`: the premiere first, then from the newest. */
 function oddNumber(total: number, position: number): number {
@@ -97,22 +89,16 @@ function oddNumber(total: number, position: number): number {
   return number > premiere ? number : number - 1;
 }
 
-/** It shows a scheduled stream and Shorts, which the list never has, and lacks members-only uploads and the newest one. */
+/** Has a scheduled stream and Shorts, which the list never has, and lacks members-only uploads and the newest one. */
 function oddFeed(channel: Channel, total: number, upload: (number: number) => Video): Video[] {
-  const feed: Video[] = [{ channel, number: scheduledStream, publishedAt: Date.UTC(2099, 0, 1, 18) }];
-  for (let number = total - 1; feed.length < latestSize; number--) {
-    if (isMembersOnly(number)) continue;
-    const next = upload(number);
-    const short = shortPlaces.indexOf(feed.length);
-    if (short >= 0) feed.push({ channel, number: shorts + short, short: true, publishedAt: published(next) });
-    feed.push(next);
-  }
-  return feed.slice(0, latestSize);
-}
-
-/** `numVideos` of `@odd`: also counts videos that are never listed, and has a thousands separator. */
-function oddCount(listed: number): string {
-  return (listed + 755).toLocaleString('en');
+  const numbers = Array.from({ length: 2 * latestSize }, (_, i) => total - 1 - i);
+  const uploads = numbers.filter((number) => !isMembersOnly(number)).map(upload);
+  const scheduled = { channel, number: 5_000_001, publishedAt: Date.UTC(2099, 0, 1, 18) };
+  const withShort = (upload: Video, at: number): Video[] => {
+    if (at !== 0 && at !== 3) return [upload];
+    return [{ channel, number: 5_000_100 + at, short: true, publishedAt: published(upload) }, upload];
+  };
+  return [scheduled, ...uploads.flatMap(withShort)].slice(0, latestSize);
 }
 
 /** Length of the page of `@odd` that begins at an offset: pages are uneven. */
@@ -121,10 +107,9 @@ export function oddPageSize(offset: number, pageSize: number): number {
   return Math.ceil(pageSize * (shares[hash(offset, 10) % shares.length] ?? 1));
 }
 
-const unknown = {
-  ...{ channelId: null, channelTitle: null, channelHandle: null, lengthText: null, viewCountText: null },
-  ...{ thumbnails: [], publishedTimeText: null, members_only: null },
-};
+const unknownFields =
+  'channelId channelTitle channelHandle lengthText viewCountText publishedTimeText members_only'.split(' ');
+const unknown = { ...Object.fromEntries(unknownFields.map((name) => [name, null])), thumbnails: [] };
 const special: Readonly<Record<number, object>> = {
   [premiere]: { lengthText: 'PREMIERE', viewCountText: '214 waiting', publishedTimeText: null },
   262: { lengthText: 'LIVE', viewCountText: null, publishedTimeText: null },
@@ -135,11 +120,8 @@ const special: Readonly<Record<number, object>> = {
 };
 
 /** Fields of a video entry of `@odd` that replace or follow the usual ones; undefined removes a field. */
-export function oddFields(video: Video): object {
-  const { number } = video;
-  return {
-    publishedTimeText: ageText(video),
-    members_only: isMembersOnly(number),
-    ...special[number],
-  };
-}
+export const oddFields = (video: Video): object => ({
+  publishedTimeText: ageText(video),
+  members_only: isMembersOnly(video.number),
+  ...special[video.number],
+});

@@ -8,14 +8,14 @@ export class ErrorResponse extends Error {
   readonly status: number;
   /** A text, an object with a message, or a list of issues: deployments use all three. */
   readonly detail: string | object;
-  /** Seconds. */
-  readonly retryAfter: number | null;
+  readonly headers: Readonly<Record<string, string>>;
 
+  /** `retryAfter`: seconds. */
   constructor(status: number, detail: string | object, retryAfter: number | null = null) {
     super(`${status}`);
     this.status = status;
     this.detail = detail;
-    this.retryAfter = retryAfter;
+    this.headers = retryAfter === null ? {} : { 'retry-after': String(retryAfter) };
   }
 }
 

@@ -2,64 +2,29 @@ import { isPaged, type Operation, type PagedOperation } from '../service/contrac
 import type { FaultKind, SandboxSettings } from './defaults.ts';
 import { demoCatalog, listById, oddFields, oddPageSize, type VideoList } from './lists.ts';
 import { ErrorResponse, findChannel, readReference } from './query.ts';
-import {
-  ageText,
-  isoTime,
-  lengthText,
-  published,
-  title,
-  type Video,
-  videoId,
-  viewCount,
-  viewsText,
-} from './videos.ts';
+import { isoTime, latestEntry, published, searchEntry, title, videoEntry } from './videos.ts';
 
 /** Makes the bodies of 200 responses. They throw an `ErrorResponse` for any other response. */
 export function responder({ pageSize, plainTokens, ...settings }: SandboxSettings) {
   const catalog = demoCatalog(settings);
 
-  const page = (
-    { name: operation, reference: kind }: PagedOperation,
-    parameters: ReadonlyMap<string, string>,
-    faults: readonly FaultKind[],
-  ): object => {
-    const token = parameters.get('continuation');
-    const first = (): string => {
-      const reference = readReference(parameters.get(kind) ?? '', kind);
-      return kind === 'playlist' ? reference : `UU${findChannel(reference).id.slice(2)}`;
-    };
-    const place = token === undefined ? { operation, list: first(), offset: 0 } : readToken(token);
-    if (place?.operation !== operation) {
-      const message = 'this is not a continuation token of this operation';
-      throw new ErrorResponse(400, { code: 'bad_token', message });
-    }
-    if (token !== undefined && faults.includes('expire'))
-      throw new ErrorResponse(410, { code: 'expired_token', message: 'this continuation token has expired' });
-    const { offset } = place;
-    const list = listById(place.list, catalog);
-    if (list === undefined) throw new ErrorResponse(404, 'playlist not found');
-    const { count, info, description } = list;
-    const size = list.owner.isOdd ? oddPageSize(offset, pageSize) : pageSize;
-    const end = Math.min(count, offset + size);
-    const isLoop = faults.includes('loop');
-    const next = isLoop || end < count ? { ...place, offset: isLoop ? offset : end } : null;
-    return {
-      results: Array.from({ length: Math.max(0, end - offset) }, (_, i) =>
-        videoEntry(list.at(offset + i), offset + i),
-      ),
-      playlist_info: { ...info, ...(operation === 'playlist' && { description }) },
-      continuation_token: next && writeToken(next, plainTokens),
-      has_more: next !== null,
-    };
-  };
-
-  return (
-    operation: Operation,
-    parameters: ReadonlyMap<string, string>,
-    faults: readonly FaultKind[],
-  ): object => {
-    if (isPaged(operation)) return page(operation, parameters, faults);
+  return (operation: Operation, parameters: ReadonlyMap<string, string>, faults: readonly FaultKind[]) => {
     const value = (name: string): string => parameters.get(name) ?? '';
+    if (isPaged(operation)) {
+      const place = placeOf(operation, parameters, faults.includes('expire'));
+      const list = listById(place.list, catalog);
+      if (list === undefined) throw new ErrorResponse(404, 'playlist not found');
+      const size = list.owner.isOdd ? oddPageSize(place.offset, pageSize) : pageSize;
+      const end = Math.max(place.offset, Math.min(list.count, place.offset + size));
+      const after = end < list.count ? { ...place, offset: end } : null;
+      const next = faults.includes('loop') ? place : after;
+      return {
+        results: entriesOf(list, place.offset, end),
+        playlist_info: list.info(operation.name === 'playlist'),
+        continuation_token: next && writeToken(next, plainTokens),
+        has_more: next !== null,
+      };
+    }
     if (operation.name === 'resolve') {
       const input = value('input');
       const reference = readReference(input, 'channel', 'input');
@@ -81,6 +46,33 @@ export function responder({ pageSize, plainTokens, ...settings }: SandboxSetting
     };
   };
 }
+
+/** The page that a request asks for; refuses a token that is not of this operation, or has expired. */
+function placeOf(
+  { name: operation, reference: kind }: PagedOperation,
+  parameters: ReadonlyMap<string, string>,
+  isExpired: boolean,
+): Place {
+  const token = parameters.get('continuation');
+  if (token === undefined) {
+    const reference = readReference(parameters.get(kind) ?? '', kind);
+    const list = kind === 'playlist' ? reference : `UU${findChannel(reference).id.slice(2)}`;
+    return { operation, list, offset: 0 };
+  }
+  const place = readToken(token);
+  const refused = (status: number, code: string, message: string) =>
+    new ErrorResponse(status, { code, message });
+  if (place?.operation !== operation)
+    throw refused(400, 'bad_token', 'this is not a continuation token of this operation');
+  if (isExpired) throw refused(410, 'expired_token', 'this continuation token has expired');
+  return place;
+}
+
+const entriesOf = (list: VideoList, start: number, end: number): object[] =>
+  Array.from({ length: end - start }, (_, i) => {
+    const video = list.at(start + i);
+    return { ...videoEntry(video, start + i), ...(video.channel.isOdd && oddFields(video)) };
+  });
 
 function search(uploads: VideoList, query: string, limit: number): object {
   const words = query.toLowerCase().split(/\s+/);
@@ -118,68 +110,4 @@ function readToken(token: string): Place | null {
   if (!form.test(json)) return null;
   const place: Place = JSON.parse(json);
   return writeToken(place, plain) === token ? place : null;
-}
-
-const thumbnailSizes = [
-  ['default', 120, 90],
-  ['hqdefault', 480, 360],
-  ['maxresdefault', 1280, 720],
-] as const;
-
-const thumbnailsOf = (id: string) =>
-  thumbnailSizes.map(([name, width, height]) => {
-    return { url: `https://images.video.example/vi/${id}/${name}.jpg?v=6613a8fe`, width, height };
-  });
-
-function firstFields(video: Video, id: string) {
-  const { id: channelId, title: channelTitle, handle: channelHandle } = video.channel;
-  return { videoId: id, title: title(video), channelId, channelTitle, channelHandle };
-}
-
-/** A video entry: the nine fields of docs/service.md, 2.2, in order; for `@odd` others too. `position`: from 0. */
-function videoEntry(video: Video, position: number): object {
-  const id = videoId(video);
-  return {
-    ...firstFields(video, id),
-    lengthText: lengthText(video),
-    viewCountText: `${viewsText(video)} • ${ageText(video)}`,
-    thumbnails: thumbnailsOf(id),
-    index: String(position),
-    ...(video.channel.isOdd && oddFields(video)),
-  };
-}
-
-/** An entry of a search result, as a known deployment sends it: the specification shows none. */
-function searchEntry(video: Video): object {
-  const id = videoId(video);
-  return {
-    type: 'video',
-    ...firstFields(video, id),
-    channelVerified: video.number % 2 === 0,
-    lengthText: lengthText(video),
-    viewCountText: viewsText(video),
-    publishedTimeText: ageText(video),
-    hasCaptions: video.number % 3 === 0,
-    thumbnails: thumbnailsOf(id).slice(0, 2),
-  };
-}
-
-/** An entry of the feed, as a known deployment sends it: other names than in the uploads list. */
-function latestEntry(video: Video): object {
-  const id = videoId(video);
-  const at = published(video);
-  const rating = { count: String(viewCount(video) >> 5), average: '4.87', min: '1', max: '5' };
-  return {
-    videoId: id,
-    title: title(video),
-    channelId: video.channel.id,
-    author: video.channel.title,
-    published: isoTime(at),
-    updated: isoTime(at + (video.publishedAt === undefined ? 3_600_000 : 0)),
-    link: `https://video.example/${video.short ? 'shorts/' : 'watch?v='}${id}`,
-    description: `${title(video)}\n\nChapters, links and thanks below.`,
-    thumbnail: { url: `https://images.video.example/vi/${id}/hqdefault.jpg`, width: '480', height: '360' },
-    viewCount: String(viewCount(video)),
-    ...(video.number % 4 === 0 && { starRating: rating }),
-  };
 }

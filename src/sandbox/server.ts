@@ -8,11 +8,13 @@ import { ErrorResponse, readParameters } from './query.ts';
 import { seeded } from './random.ts';
 import { responder } from './response-bodies.ts';
 
+const jsonHeader = { 'content-type': 'application/json' };
+
 /** Starts the service on a local address. Throws `failed` if it cannot listen there. */
 export async function startSandbox(options: Partial<SandboxSettings> = {}) {
   const settings = { ...sandboxDefaults, ...options };
   const { host, port, key, latency, fail } = settings;
-  /** That of the key: the credits left. */
+  /** The credits left on the account of the key. */
   const account = { credits: settings.credits };
   const replyTo = demoService(settings, account);
   const draw = seeded(settings.seed);
@@ -27,7 +29,7 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}) {
     const send = (): void => {
       if (reply === null) return void response.socket?.resetAndDestroy();
       const { status, headers, body } = reply;
-      response.writeHead(status, { 'content-length': body.length, ...headers });
+      response.writeHead(status, { ...jsonHeader, 'content-length': body.length, ...headers });
       if (status !== 200 || !faults.includes('truncate')) response.end(body);
       else response.write(body.subarray(0, body.length >> 1), () => response.socket?.destroy());
     };
@@ -77,7 +79,7 @@ function demoService(settings: SandboxSettings, account: { credits: number }) {
       throw new ErrorResponse(status, `injected by --fail ${status}`, status === 429 ? 1 : null);
     const [path = '', query] = url.split(/\?(.*)/s);
     const operation = Object.values(operations).find(
-      (each) => operationPath(each, settings.namespace) === path,
+      (candidate) => operationPath(candidate, settings.namespace) === path,
     );
     if (operation === undefined) throw new ErrorResponse(404, 'there is no such path');
     if (method !== 'GET') throw new ErrorResponse(405, 'only GET is allowed');
@@ -92,21 +94,15 @@ function demoService(settings: SandboxSettings, account: { credits: number }) {
 
   /** Decision and debit are one synchronous step: of two requests for the last credit, one gets it. */
   return (request: IncomingMessage, faults: readonly FaultKind[]) => {
-    const { headers: limits, retryAfter = null } = limit?.() ?? {};
-    const reply = (status: number, text: string, pause: number | null = null) => {
-      const headers = {
-        'content-type': 'application/json',
-        ...(pause !== null && { 'retry-after': String(pause) }),
-        ...limits,
-      };
-      return { status, headers, body: Buffer.from(text) };
-    };
+    const { headers = {}, retryAfter = null } = limit?.() ?? {};
     try {
       if (retryAfter !== null) throw new ErrorResponse(429, 'the rate limit is exceeded', retryAfter);
-      return reply(200, bodyFor(request, faults));
+      return { status: 200, headers, body: Buffer.from(bodyFor(request, faults)) };
     } catch (error) {
       if (!(error instanceof ErrorResponse)) throw error;
-      return reply(error.status, JSON.stringify({ detail: error.detail }), error.retryAfter);
+      const { status, detail } = error;
+      const body = Buffer.from(JSON.stringify({ detail }));
+      return { status, headers: { ...headers, ...error.headers }, body };
     }
   };
 }

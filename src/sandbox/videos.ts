@@ -12,12 +12,11 @@ export interface Video {
 }
 
 /** Identifier of 11 characters: four that name the channel, and the number. */
-export function videoId({ channel, number }: Video): string {
+function videoId({ channel, number }: Video): string {
   return channel.prefix + String(number).padStart(7, '0');
 }
 
-/** Number of views: from none to some hundred millions. */
-export function viewCount({ channel, number }: Video): number {
+function viewCount({ channel, number }: Video): number {
   const chance = hash(channel.seed, number, 6);
   return Math.floor(((chance >>> 8) * 16) / 2 ** (chance % 24));
 }
@@ -48,13 +47,13 @@ export function ageText(video: Video): string {
 }
 
 /** Duration as `<minutes>:<seconds>` (docs/service.md, 2.2): mostly minutes, sometimes hours. */
-export function lengthText({ channel, number }: Video): string {
+function lengthText({ channel, number }: Video): string {
   const chance = hash(channel.seed, number, 5);
   const seconds = chance % 12 === 0 ? 3600 + ((chance >>> 8) % 14_400) : 7 + ((chance >>> 8) % 2400);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-export function viewsText(video: Video): string {
+function viewsText(video: Video): string {
   const count = viewCount(video);
   if (count < 1000) return count === 0 ? 'No views' : `${count} ${count === 1 ? 'view' : 'views'}`;
   const [unit, size] = count < 1_000_000 ? ['K', 1_000] : ['M', 1_000_000];
@@ -62,24 +61,13 @@ export function viewsText(video: Video): string {
   return `${rounded < 10 ? Math.floor(rounded * 10) / 10 : Math.floor(rounded)}${unit} views`;
 }
 
-const topics = [
-  'Night train to the coast',
-  'How to sharpen a kitchen knife',
-  'Bread with three ingredients',
-  'A walk through the old town in the rain',
-  'Fixing a bicycle wheel',
-  'The history of the pencil',
-  'Learning to read music',
-  'Ten plants that need no sun',
-  'Building a small wooden boat',
-  'Live from the garden',
-  'What the tide leaves behind',
-  'Chess openings for beginners',
-  'Repairing an old radio',
-  'One pot, five dinners',
-  'Why the sky is blue',
-  'Mountain weather explained',
-];
+const topics = (
+  'Night train to the coast|How to sharpen a kitchen knife|Bread with three ingredients|' +
+  'A walk through the old town in the rain|Fixing a bicycle wheel|The history of the pencil|' +
+  'Learning to read music|Ten plants that need no sun|Building a small wooden boat|' +
+  'Live from the garden|What the tide leaves behind|Chess openings for beginners|' +
+  'Repairing an old radio|One pot, five dinners|Why the sky is blue|Mountain weather explained'
+).split('|');
 
 const shapes: readonly ((topic: string, number: number) => string)[] = [
   (topic) => topic,
@@ -112,6 +100,66 @@ export function title({ channel, number }: Video): string {
   if (chance % 8 === 0) return rare[pick % rare.length] ?? '';
   const topic = topics[(pick >>> 6) % topics.length] ?? '';
   return shapes[pick % shapes.length]?.(topic, number) ?? topic;
+}
+
+const imageUrl = (id: string, size: string): string => `https://images.video.example/vi/${id}/${size}.jpg`;
+
+const thumbnailsOf = (id: string): object[] => [
+  { url: `${imageUrl(id, 'default')}?v=6613a8fe`, width: 120, height: 90 },
+  { url: `${imageUrl(id, 'hqdefault')}?v=6613a8fe`, width: 480, height: 360 },
+  { url: `${imageUrl(id, 'maxresdefault')}?v=6613a8fe`, width: 1280, height: 720 },
+];
+
+function firstFields(video: Video, id: string) {
+  const { id: channelId, title: channelTitle, handle: channelHandle } = video.channel;
+  return { videoId: id, title: title(video), channelId, channelTitle, channelHandle };
+}
+
+/** A video entry: the nine fields of docs/service.md, 2.2, in order. `position`: from 0. */
+export function videoEntry(video: Video, position: number): object {
+  const id = videoId(video);
+  return {
+    ...firstFields(video, id),
+    lengthText: lengthText(video),
+    viewCountText: `${viewsText(video)} • ${ageText(video)}`,
+    thumbnails: thumbnailsOf(id),
+    index: String(position),
+  };
+}
+
+/** An entry of a search result, as a known deployment sends it: the specification shows none. */
+export function searchEntry(video: Video): object {
+  const id = videoId(video);
+  return {
+    type: 'video',
+    ...firstFields(video, id),
+    channelVerified: video.number % 2 === 0,
+    lengthText: lengthText(video),
+    viewCountText: viewsText(video),
+    publishedTimeText: ageText(video),
+    hasCaptions: video.number % 3 === 0,
+    thumbnails: thumbnailsOf(id).slice(0, 2),
+  };
+}
+
+/** An entry of the feed, as a known deployment sends it: other names than in the uploads list. */
+export function latestEntry(video: Video): object {
+  const id = videoId(video);
+  const at = published(video);
+  const rating = { count: String(viewCount(video) >> 5), average: '4.87', min: '1', max: '5' };
+  return {
+    videoId: id,
+    title: title(video),
+    channelId: video.channel.id,
+    author: video.channel.title,
+    published: isoTime(at),
+    updated: isoTime(at + (video.publishedAt === undefined ? 3_600_000 : 0)),
+    link: `https://video.example/${video.short ? 'shorts/' : 'watch?v='}${id}`,
+    description: `${title(video)}\n\nChapters, links and thanks below.`,
+    thumbnail: { url: imageUrl(id, 'hqdefault'), width: '480', height: '360' },
+    viewCount: String(viewCount(video)),
+    ...(video.number % 4 === 0 && { starRating: rating }),
+  };
 }
 
 /** A demo channel. Nothing is stored: everything is derived from these fields. */

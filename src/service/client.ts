@@ -80,7 +80,7 @@ export class Client {
       const outcome = await this.#attempt(operation, path, tally, attempt);
       if (!('failure' in outcome)) {
         this.#throttle.succeeded();
-        return readBody(outcome, this.readsMembers, service.key);
+        return readBody(outcome, this.readsMembers);
       }
       if (operation.credits > 0 && outcome.charge === 'possibly_charged') progress.maybeCharged++;
       const runWaitMs = this.#throttle.limitedMs();
@@ -133,9 +133,9 @@ export class Client {
       const connections = await this.#connections;
       this.#abortSignal.throwIfAborted();
       if (operation.credits > 0) tally.paidRequests++;
-      for (const each of [tally, budget.total]) {
-        each.requests++;
-        if (attempt > 1) each.retries++;
+      for (const counts of [tally, budget.total]) {
+        counts.requests++;
+        if (attempt > 1) counts.retries++;
       }
       const headers = {
         authorization: `Bearer ${key}`,

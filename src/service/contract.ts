@@ -153,13 +153,13 @@ export function assertParameters(operation: Operation, values: RequestParameters
   for (const { name, argument, type, minimum = 0, maximum = Infinity } of operation.parameters) {
     const value = values[name];
     if (value === undefined) continue;
-    const isNumber = type === 'integer';
-    const size = isNumber ? Number(value) : codePoints(String(value));
-    if ((isNumber && !Number.isInteger(value)) || size < minimum || size > maximum) {
-      const is = isNumber
-        ? `is ${value}: expected a whole number from`
-        : `has ${thousands(size)} characters: expected`;
-      throw usage(`${argument} ${is} ${minimum} to ${maximum}`);
+    if (type === 'integer') {
+      if (!Number.isInteger(value) || Number(value) < minimum || Number(value) > maximum)
+        throw usage(`${argument} is ${value}: expected a whole number from ${minimum} to ${maximum}`);
+      continue;
     }
+    const length = codePoints(String(value));
+    if (length < minimum || length > maximum)
+      throw usage(`${argument} has ${thousands(length)} characters: expected ${minimum} to ${maximum}`);
   }
 }

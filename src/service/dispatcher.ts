@@ -3,22 +3,23 @@
  * one version in package.json): its index takes three times as long to load as the parts used here, which is
  * a fifth of the whole time of `resolve`.
  */
-import type { Socket } from 'node:net';
 import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import type { BaseUrl } from './address.ts';
 import type { Connections } from './http.ts';
+import type { Tunnel } from './proxy.ts';
 
-/** Idle time after which a connection is not used again if the service names none, in milliseconds: below what servers allow. */
+/** Idle time after which a connection is not used again, unless the service names one, in milliseconds: servers allow more. */
 const idleTimeout = 250;
 /** A connection is closed this much earlier than `Keep-Alive: timeout` allows, in milliseconds. */
 const keepAliveMargin = 500;
-const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'];
+/** The first that is set counts, as for curl. */
+const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
 
 /**
- * At most `connections` to one origin, through a proxy if the environment names one; `timeout`: of connecting, in
+ * Opens at most `connections` to one origin, through a proxy if the environment names one. `timeout`: for connecting, in
  * milliseconds. Throws a usage error for a proxy that cannot be used.
  */
 export async function openConnections(
@@ -28,20 +29,8 @@ export async function openConnections(
   env: Context['env'],
 ): Promise<Connections> {
   const parserLoaded = await disableWasmTiering(baseUrl);
-  let connect = buildConnector({ timeout });
-  let stopConnecting = (_: Error): void => {};
-  let name = baseUrl.origin;
-  const variable = proxyVariables.find((name) => env[name]?.trim());
-  if (variable !== undefined && !baseUrl.loopback) {
-    const { parseProxy, tunnelThrough } = await import('./proxy.ts');
-    const noProxy = env.no_proxy || env.NO_PROXY || '';
-    const { hostname } = new URL(baseUrl.origin);
-    const proxy = parseProxy(variable, env[variable]?.trim() ?? '', hostname, noProxy);
-    if (proxy !== null) {
-      ({ connect, stop: stopConnecting } = tunnelThrough(proxy));
-      name += ` through the proxy ${proxy.host}`;
-    }
-  }
+  const tunnel = await tunnelFor(baseUrl, env);
+  const stopConnecting = tunnel?.stop ?? (() => {});
   const options = {
     pipelining: 1,
     allowH2: false,
@@ -49,7 +38,7 @@ export async function openConnections(
     bodyTimeout: 0,
     keepAliveTimeout: idleTimeout,
     keepAliveTimeoutThreshold: keepAliveMargin,
-    connect: skippingContinue(connect),
+    connect: tunnel?.connect ?? buildConnector({ timeout }),
     ...(connections > 1 && { connections }),
   };
   const Connection = connections > 1 ? (await import('undici/lib/dispatcher/pool.js')).default : Client;
@@ -57,7 +46,7 @@ export async function openConnections(
   dispatcher.once('connect', parserLoaded);
   const opened: Connections = {
     dispatcher,
-    name,
+    name: tunnel === null ? baseUrl.origin : `${baseUrl.origin} through the proxy ${tunnel.host}`,
     closesUnannounced: false,
     stopConnecting,
     destroy: async (error) => {
@@ -72,25 +61,14 @@ export async function openConnections(
   return opened;
 }
 
-/** HTTP allows `100 Continue` before any response. undici closes the connection at one, but skips the `102` that it gets. */
-function skippingContinue(connect: buildConnector.connector): buildConnector.connector {
-  const readAs102 = (socket: Socket): void => {
-    const { read } = socket;
-    /** Bytes sent before the last response: if there are more, a chunk begins the next one. */
-    let sent = 0;
-    socket.read = (size) => {
-      const chunk: Buffer | null = read.call(socket, size);
-      if (chunk === null || socket.bytesWritten === sent) return chunk;
-      if (chunk.toString('latin1', 0, 12) === 'HTTP/1.1 100') chunk.write('2', 11);
-      else sent = socket.bytesWritten;
-      return chunk;
-    };
-  };
-  return (options, callback) =>
-    connect(options, (...result) => {
-      if (result[0] === null) readAs102(result[1]);
-      callback(...result);
-    });
+/** The tunnel through the proxy that the environment names for this service; null: it is reached directly. */
+async function tunnelFor({ origin, loopback }: BaseUrl, env: Context['env']): Promise<Tunnel | null> {
+  const variable = proxyVariables.find((name) => env[name]?.trim());
+  if (variable === undefined || loopback) return null;
+  const { parseProxy, tunnelThrough } = await import('./proxy.ts');
+  const address = env[variable]?.trim() ?? '';
+  const proxy = parseProxy(variable, address, new URL(origin).hostname, env.no_proxy || env.NO_PROXY || '');
+  return proxy === null ? null : tunnelThrough(proxy);
 }
 
 /**

@@ -8,11 +8,26 @@ interface Meaning {
   readonly code: FailureCode;
   readonly what: string;
   readonly isRetryable?: boolean;
-  readonly next?: string | undefined;
+  readonly next?: string;
 }
 
 const rejected: Meaning = { code: 'unauthorized', what: 'the key was rejected' };
 const busy: Meaning = { code: 'unavailable', what: 'the service is not available', isRetryable: true };
+const notFound: Meaning = { code: 'not_found', what: 'not found', next: 'check the spelling' };
+
+/** The other statuses go by their class. */
+const statuses: Readonly<Record<number, Meaning>> = {
+  401: rejected,
+  402: { code: 'no_credits', what: 'no credits', next: 'add credits to the account' },
+  403: rejected,
+  408: busy,
+  429: { code: 'rate_limited', what: 'rate limited', isRetryable: true },
+  500: busy,
+  502: busy,
+  503: busy,
+  504: busy,
+};
+
 const noFeed: Meaning = {
   code: 'not_found',
   what: 'there is no such channel, or it has no feed',
@@ -26,25 +41,13 @@ const blocked: Meaning = {
   next: 'check the address and the network: a proxy or a firewall responded',
 };
 
-/** The other statuses go by their class. */
-const statuses: Readonly<Record<number, Meaning>> = {
-  401: rejected,
-  402: { code: 'no_credits', what: 'no credits', next: 'add credits to the account' },
-  403: rejected,
-  404: { code: 'not_found', what: 'not found', next: 'check the spelling' },
-  408: busy,
-  429: { code: 'rate_limited', what: 'rate limited', isRetryable: true },
-  500: busy,
-  502: busy,
-  503: busy,
-  504: busy,
-};
-
-/** `detail`: the words of a JSON body; null if it is none. */
+/** `detail`: the words of a JSON body, which is from the service; null if the body is not JSON. */
 function meaningOfStatus(status: number, isFeed: boolean, detail: string | null): Meaning {
   if (status === 403 && detail === null) return blocked;
-  if (status === 404 && isFeed) return noFeed;
-  if (status === 404 && !detail) return { code: 'not_found', what: 'not found', next: checkAddress };
+  if (status === 404) {
+    const meaning = isFeed ? noFeed : notFound;
+    return detail ? meaning : { ...meaning, next: checkAddress };
+  }
   const meaning = statuses[status];
   if (meaning !== undefined) return meaning;
   if (status >= 500) return { ...busy, isRetryable: false };
@@ -73,6 +76,10 @@ const invalid: Readonly<Record<string, string | null>> = {
 const certificateCode =
   /^(?:CERT_|CRL_|ERR_TLS_CERT|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|ERR_SSL_TLSV1_ALERT_UNKNOWN_CA)/;
 
+/** Whether an error is one of JavaScript itself: a defect of the program or its HTTP client, or too little memory. */
+const isProgramError = (error: unknown): error is Error =>
+  error instanceof Error && /^(?:Range|Type|Reference|Syntax|Compile|Link|Runtime)Error$/.test(error.name);
+
 function keyOf(error: Error): string {
   // A response that ended too early, which only the message shows.
   if (error.message.includes('Invalid EOF state')) return 'UND_ERR_SOCKET';
@@ -91,31 +98,34 @@ export function errorWords(error: unknown): string {
     // OpenSSL's message has file names, too.
     return `no TLS connection: ${'reason' in error ? error.reason : 'handshake failed'}`;
   }
-  const [, system] = [...getSystemErrorMap().values()].find(([name]) => name === key) ?? [];
-  return system ?? `the connection failed (${key})`;
+  for (const [name, message] of getSystemErrorMap().values()) if (name === key) return message;
+  return `the connection failed (${key})`;
 }
 
 function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meaning {
+  if (isProgramError(cause)) return { code: 'failed', what: `the HTTP client failed: ${cause.message}` };
   const key = cause instanceof Error ? keyOf(cause) : '';
   const words = errorWords(cause);
-  // After the headers a wrong length means that the connection ended too early.
-  const isCut = key === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && status !== null;
-  if (sent && key in invalid && !isCut) return { code: 'invalid_response', what: words };
-  if (sent) return { ...busy, what: `no complete response: ${words}` };
-  if (certificateCode.test(key)) {
-    const next = 'check the address; name a private certificate authority with NODE_EXTRA_CA_CERTS';
-    return { code: 'unreachable', what: `${at} cannot be trusted: ${words}`, next };
+  if (sent) {
+    // After the headers a wrong length means that the connection ended too early.
+    const isCut = key === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && status !== null;
+    if (key in invalid && !isCut) return { code: 'invalid_response', what: words };
+    return { ...busy, what: `no complete response: ${words}` };
   }
-  const isProxy = key === 'PROXY';
-  const next = isProxy
-    ? 'check the proxy in HTTPS_PROXY or HTTP_PROXY, its user name and password'
-    : 'check the address and the network';
-  return { code: 'unreachable', what: `cannot reach ${at}: ${words}`, isRetryable: !isProxy, next };
+  const code = 'unreachable';
+  if (certificateCode.test(key)) {
+    const next = 'check the address; give a private certificate authority with NODE_EXTRA_CA_CERTS';
+    return { code, what: `${at} cannot be trusted: ${words}`, next };
+  }
+  const what = `cannot reach ${at}: ${words}`;
+  if (key === 'PROXY')
+    return { code, what, next: 'check the proxy (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY) and its password' };
+  return { code, what, isRetryable: true, next: 'check the address and the network' };
 }
 
 /**
- * What a response other than a 200, or a request without a complete response, means. `at`: the service; `isFeed`: a 404 may
- * mean that the channel has no feed; `hide` removes the key.
+ * What a response other than a 200, or a request without a complete response, means. `at`: the service and its proxy
+ * (`Connections.name`); `isFeed`: a 404 may mean that the channel has no feed; `hide` removes the key.
  */
 export function failedAttempt(
   outcome: Response | NoResponse,
@@ -125,17 +135,17 @@ export function failedAttempt(
   if ('cause' in outcome && (status === null || status === 200)) {
     const { cause, sent } = outcome;
     const { code, what, next, isRetryable = false } = meaningOfError(outcome, at);
-    const failure = new Failure(code, what, { status, next, cause });
+    const failure = new Failure(code, hide(what), { status, next, cause });
     return { failure, isRetryable, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'none' };
   }
   // The status alone shows that nothing was charged, and why: the body may not have arrived.
   const detail = 'body' in outcome ? detailOf(outcome.body) : null;
   const { code, what, next, isRetryable = false } = meaningOfStatus(status ?? 0, isFeed, detail);
-  const said = (status ?? 0) < 400 ? headers.location : detail?.replace(/\s+/g, ' ').trim();
-  const words = said ? `${status}: ${excerpt(hide(said))}` : `${status}`;
+  const isRedirect = status !== null && status < 400;
+  const remoteText = isRedirect ? headers.location : detail?.replace(/\s+/g, ' ').trim();
+  const words = remoteText ? `${status}: ${excerpt(hide(remoteText))}` : `${status}`;
   const failure = new Failure(code, `${what} (${words})`, { status, next });
-  const retryAfterMs = retryAfter(headers['retry-after'], now);
-  return { failure, isRetryable, retryAfterMs, charge: 'none' };
+  return { failure, isRetryable, retryAfterMs: retryAfter(headers['retry-after'], now), charge: 'none' };
 }
 
 /** The message in an error body; null if that is not JSON. */

@@ -2,9 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 import { Failure } from '../errors.ts';
 import { JsonText } from '../json/json-text.ts';
-import { indexJson, isUnsafe, maxValues } from '../json/scanner.ts';
+import { indexJson, isUnsafeAt, maxValues } from '../json/scanner.ts';
 import { thousands } from '../text/count.ts';
-import { minSecretLength, withoutSecret } from '../text/sanitize.ts';
 
 /** Largest response body in bytes, also after decompression. */
 const maxBodyBytes = 64 * 1024 * 1024;
@@ -82,7 +81,7 @@ export function get(
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
-        // The request was given up before a connection was ready, so it is not sent.
+        // The time was up before a connection was ready: the request is not sent.
         if (settled) started.abort(new Error('no longer needed'));
         else controller = started;
       },
@@ -124,12 +123,9 @@ export function get(
   });
 }
 
-/**
- * The body of a complete 200 as JSON (`JsonText.parse`), without the key; throws `invalid_response` if it is not JSON, or too
- * large.
- */
-export function readBody(response: Response, withMembers: boolean, key: string): JsonText {
-  const sent = withoutKey(decompressed(response), key);
+/** The body of a complete 200 as JSON (`JsonText.parse`). Throws `invalid_response` if it is not JSON, or too large. */
+export function readBody(response: Response, withMembers: boolean): JsonText {
+  const sent = decompressed(response);
   if (!isUtf8(sent)) throw invalid('the response is not UTF-8 text');
   const bytes = sent.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? sent.subarray(3) : sent;
   if (lengthAsRows(bytes) > maxBodyBytes)
@@ -141,29 +137,17 @@ export function readBody(response: Response, withMembers: boolean, key: string):
   throw invalid(`the response is ${String(bytes).trim() === '' ? 'empty' : 'not JSON'}`);
 }
 
-/** A body without the key, which nothing may print, except in the token that is sent back. */
-function withoutKey(body: Buffer, key: string): Buffer {
-  // No form of the key escapes these characters: most bodies have none of them.
-  const [part = ''] = key.split(/[^\w.~-]+/).sort((a, b) => b.length - a.length);
-  if (key.length < minSecretLength || !body.includes(part)) return body;
-  const found = JsonText.parse(body)?.get('continuation_token');
-  const token = found?.kind === 'string' ? found.utf8.toString('latin1') : '\n';
-  const parts = body.toString('latin1').split(token);
-  const hidden = Buffer.from(parts.map((each) => withoutSecret(each, key)).join(token), 'latin1');
-  // What was not in a string was not the key.
-  return JsonText.parse(hidden) === null ? body : hidden;
-}
-
 const invalid = (message: string): Failure => new Failure('invalid_response', message, { status: 200 });
 
-/** The most bytes that a JSON text has as rows, with its control and bidirectional formatting characters escaped. */
+/** The most bytes that a JSON text has as rows, where each unsafe character is an escape of five bytes more. */
 function lengthAsRows(bytes: Buffer): number {
-  let length = bytes.length;
-  if (6 * length > maxBodyBytes) for (const at of bytes.keys()) if (isUnsafe(bytes, at)) length += 5;
+  let { length } = bytes;
+  if (6 * length <= maxBodyBytes) return length;
+  for (const at of bytes.keys()) if (isUnsafeAt(bytes, at)) length += 5;
   return length;
 }
 
-/** The body without its content encoding, though the client requests none: the page is paid for. */
+/** The body without its content encoding: the client does not ask for one, but the page is paid for. */
 function decompressed({ headers, body }: Response): Buffer {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (!['gzip', 'x-gzip', 'deflate', 'br'].includes(encoding)) return body;

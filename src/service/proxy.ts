@@ -8,11 +8,24 @@ import { usage } from '../errors.ts';
 import { errorWords } from './failures.ts';
 import { TransportError } from './http.ts';
 
-/** The proxy that a variable names; null if NO_PROXY names the host: itself, a domain that it is in, or `*`. */
-export function parseProxy(variable: string, address: string, hostname: string, noProxy: string) {
-  const direct = noProxy.toLowerCase().split(/[\s,]+/);
-  if (direct.some((name) => name === '*' || `.${hostname}`.endsWith(`.${name.replace(/^\*?\./, '')}`)))
-    return null;
+/** A way to an https origin through a proxy. */
+export interface Tunnel {
+  /** Host and port of the proxy. */
+  readonly host: string;
+  readonly connect: buildConnector.connector;
+  /** Ends what is still connecting, with this error. */
+  stop(error: Error): void;
+}
+
+/**
+ * The proxy that a variable names; null if NO_PROXY names the host: itself, a domain that it is in, or `*`. Throws a usage
+ * error for anything but an HTTP proxy.
+ */
+export function parseProxy(variable: string, address: string, hostname: string, noProxy: string): URL | null {
+  const exceptions = noProxy.toLowerCase().split(/[\s,]+/);
+  const isDirect = (name: string): boolean =>
+    name === '*' || `.${hostname}`.endsWith(`.${name.replace(/^\*?\./, '')}`);
+  if (exceptions.some(isDirect)) return null;
   try {
     // Without a scheme it is plain http, as for curl.
     const proxy = new URL(/^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(address) ? address : `http://${address}`);
@@ -21,7 +34,10 @@ export function parseProxy(variable: string, address: string, hostname: string, 
     if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return proxy;
   } catch {}
   // The address may contain a password: it is not shown.
-  throw usage(`${variable} does not name an HTTP proxy`, 'expected e.g. http://proxy:3128');
+  const what = /^socks/i.test(address)
+    ? 'a SOCKS proxy, which is not supported'
+    : 'not the address of an HTTP proxy';
+  throw usage(`${variable} is ${what}`, 'give an HTTP proxy, e.g. http://proxy:3128');
 }
 
 function authorization({ username, password }: URL): Record<string, string> {
@@ -30,11 +46,7 @@ function authorization({ username, password }: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
-/** Connects to https origins through a proxy; `stop` ends what is still connecting, with its error. */
-export function tunnelThrough(proxy: URL): {
-  readonly connect: buildConnector.connector;
-  stop(error: Error): void;
-} {
+export function tunnelThrough(proxy: URL): Tunnel {
   const isSecure = proxy.protocol === 'https:';
   const host = proxy.hostname.replace(/^\[|\]$/g, '');
   const attempts = new Set<(error: Error) => void>();
@@ -78,5 +90,5 @@ export function tunnelThrough(proxy: URL): {
   const stop = (error: Error): void => {
     for (const fail of attempts) fail(error);
   };
-  return { connect, stop };
+  return { host: proxy.host, connect, stop };
 }

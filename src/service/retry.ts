@@ -37,7 +37,7 @@ export function decideRetry(
   return { waitMs, counts, pausesRun };
 }
 
-/** The wait before retry number `retry` (from 1): from half a second to half a minute; `random` takes up to a half off. */
+/** The wait before retry number `retry` (from 1): 500 ms to 30 s, less up to a half (`random`). */
 export function backoff(retry: number, random: number): number {
   return Math.round(Math.min(30_000, 500 * 2 ** (retry - 1)) * (1 - random / 2));
 }
@@ -45,8 +45,9 @@ export function backoff(retry: number, random: number): number {
 /** The wait that a `Retry-After` header names, as seconds or as an HTTP date; null if it is neither. */
 export function retryAfter(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? '';
-  const isSeconds = /^\d{1,15}(?:\.\d+)?$/.test(text);
-  const wait = isSeconds ? Number(text) * 1000 : /^[A-Z]/i.test(text) ? Date.parse(text) - now : Number.NaN;
+  let wait = Number.NaN;
+  if (/^\d{1,15}(?:\.\d+)?$/.test(text)) wait = Number(text) * 1000;
+  else if (/^[A-Z]/i.test(text)) wait = Date.parse(text) - now;
   return Number.isNaN(wait) ? null : Math.max(1000, wait);
 }
 
@@ -92,9 +93,9 @@ export function retryThrottle(
     /** Resolves once the run is not paused, even if the pause is extended meanwhile. */
     untilResumed: async (): Promise<void> => {
       for (;;) {
-        const left = pausedUntil - clock.elapsed();
-        if (left <= 0) return;
-        await clock.sleep(left, signal);
+        const remaining = pausedUntil - clock.elapsed();
+        if (remaining <= 0) return;
+        await clock.sleep(remaining, signal);
       }
     },
   };

@@ -5,6 +5,13 @@ export function thousands(number: number): string {
   return text;
 }
 
+/** The length of the longest text. Unlike the arguments of `Math.max`, texts of any number fit on the stack. */
+export function longest(texts: Iterable<string>): number {
+  let length = 0;
+  for (const text of texts) length = Math.max(length, text.length);
+  return length;
+}
+
 /** A number and its noun: `1 entry`, `1,234 entries`. */
 export function count(number: number, one: string, many: string): string {
   return `${thousands(number)} ${number === 1 ? one : many}`;

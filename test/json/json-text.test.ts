@@ -24,6 +24,7 @@ test('canonical text: digits, order and keys given twice as sent; only unnecessa
   const digits = '[0,-0,1.0,1e5,1E+5,-0.10,9007199254740993,123456789012345678901234567890,1e400]';
   for (const [sent, text] of [
     [digits.replaceAll(',', ' ,\n'), digits],
+    [String.raw`["a\/b"]`, '["a/b"]'],
     ['{"b" : 1, "a": 2, "b":3, "1":4, "__proto__":[]}', '{"b":1,"a":2,"b":3,"1":4,"__proto__":[]}'],
     [
       String.raw`["\u00e9\u4e2d\/", "\ud83d\ude00", "\ud83d", "\u0022\u005c\u000A\u001B"]`,
@@ -66,6 +67,21 @@ test('plain is a string without quotes, nothing for null, JSON for the rest', ()
     '[ 1, {"a" : 2} ]': '[1,{"a":2}]',
   };
   for (const [sent, text] of Object.entries(cases)) assert.equal(JsonText.of(sent).plain(), text);
+});
+
+test('textAfter is a whole plain text, or null', () => {
+  const prefix = Buffer.from('{"videoId":"');
+  for (const [sent, text] of [
+    ['{"videoId":"abc","x":1}', 'abc'],
+    ['{"videoId":""}', ''],
+    [String.raw`{"videoId":"a\"b"}`, null],
+    [String.raw`{"videoId":"a\\"}`, null],
+    ['{"videoId":"é"}', null],
+    ['{"videoId":null}', null],
+    ['{"title":"a","videoId":"abc"}', null],
+    ['{}', null],
+  ] as const)
+    assert.equal(JsonText.of(sent).textAfter(prefix), text, sent);
 });
 
 test('100,000 levels of nesting do not overflow the stack', () => {

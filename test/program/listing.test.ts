@@ -205,7 +205,7 @@ test('--continuation starts at its page, without a reference; a refused token is
   const refusing = await scriptedService(t, () => ({ status: 404, body: { detail: 'expired' } }));
   const { exit, stdout, stderr } = await refusing.run('uploads --continuation token-2 --json');
   const { error, ...document } = JSON.parse(stdout);
-  assert.deepEqual([exit, error.code, error.status], [8, 'refused', 404]);
+  assert.deepEqual([exit, error.code, error.status], [8, 'unresumable', 404]);
   // A 404 to a token says nothing about the address.
   assert.doesNotMatch(stderr, /--namespace/);
   const empty = { playlist_info: null, results: [], continuation_token: null, has_more: true };

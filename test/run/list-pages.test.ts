@@ -110,10 +110,10 @@ test('a listing that loops and a refused token cannot be resumed; any other fail
   const refused = (code: 'not_found' | 'refused' | 'unavailable', status: number): Failure =>
     new Failure(code, `said (${status})`, { status });
   const cases: readonly (readonly [what: string, last: object, code: string, isUnresumable: boolean])[] = [
-    ['400', refused('refused', 400), 'refused', true],
-    ['404', refused('not_found', 404), 'refused', true],
-    ['410', refused('refused', 410), 'refused', true],
-    ['422', refused('refused', 422), 'refused', true],
+    ['400', refused('refused', 400), 'unresumable', true],
+    ['404', refused('not_found', 404), 'unresumable', true],
+    ['410', refused('refused', 410), 'unresumable', true],
+    ['422', refused('refused', 422), 'unresumable', true],
     ['403', refused('refused', 403), 'refused', false],
     ['503', refused('unavailable', 503), 'unavailable', false],
     ['a loop', body([2], 'a'), 'loop', true],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type FirstRequest, sumText } from '../../src/run/print-dry-run.ts';
 import { operations } from '../../src/service/contract.ts';
+import { longest } from '../../src/text/count.ts';
 
 const request = (operation: FirstRequest['operation'], nextCost?: number): FirstRequest => ({
   ...{ reference: '@a', operation, parameters: {} },
@@ -20,4 +21,9 @@ test('a dry run sums up its requests and what they cost at least', () => {
     [[request(latest, 0), request(uploads, 0), request(null)], '2 requests, at least 1 credit'],
   ] as const)
     assert.equal(sumText(requests), sum);
+});
+
+test('a column is as wide as the longest of any number of texts', () => {
+  assert.equal(longest(Array(200_000).fill('1 credit')), 8);
+  assert.equal(longest([]), 0);
 });

@@ -88,6 +88,8 @@ test('@odd: a channel as real ones are', async (t) => {
   assert.deepEqual([feed.length, unlisted.length], [15, 3]);
   assert.equal(unlisted.filter(({ link }) => String(link).includes('/shorts/')).length, 2);
   assert.equal(unlisted.filter(({ published }) => String(published) > '2090').length, 1);
+  const published = feed.map((entry) => String(entry.published));
+  assert.deepEqual(published, [...published].sort().reverse());
   const dates = new Map(feed.map(({ videoId, published }) => [videoId, published]));
   const [premiere, newest, second] = entries;
   assert.equal(premiere?.lengthText, 'PREMIERE');

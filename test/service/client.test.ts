@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { Failure } from '../../src/errors.ts';
 import { parseAddress } from '../../src/service/address.ts';
 import { Budget, newTally, type Settle } from '../../src/service/budget.ts';
 import { Client } from '../../src/service/client.ts';
@@ -40,4 +41,26 @@ test('a 429 pauses a request that waits for its reservation, too', async (t) => 
   await Promise.all(['@a', '@b'].map((channel) => client.call(operations.uploads, { channel }, newTally())));
   await client.close();
   assert.deepEqual([asleep, service.seen.length], [2, 3]);
+});
+
+test('after the end of a run nothing is retried: not a failure that arrives, nor one whose wait ends', async (t) => {
+  const reason = new Failure('failed', 'the run has ended');
+  for (const endsIn of ['request', 'wait'] as const) {
+    const service = await scriptedService(t, () => {
+      if (endsIn === 'request') client.end(reason);
+      return { status: 503 };
+    });
+    const { context } = fakeContext({});
+    let waits = 0;
+    const sleep = async (): Promise<void> => client.end(reason);
+    const client: Client = new Client({
+      context: { ...context, clock: { ...context.clock, sleep } },
+      ...{ budget: new Budget([], null), connections: 1, timeout: 5, retries: 4, maxWait: 60 },
+      ...{ onRequest: () => {}, onWait: () => void waits++ },
+      service: { ...parseAddress(service.url, 'x'), namespace: 'media', key: 'sk_test' },
+    });
+    await assert.rejects(client.call(operations.uploads, { channel: '@a' }, newTally()), reason);
+    await client.close();
+    assert.deepEqual([service.seen.length, waits], [1, endsIn === 'request' ? 0 : 1], endsIn);
+  }
 });

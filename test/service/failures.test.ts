@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ExitCode, gravest } from '../../src/errors.ts';
-import { failedAttempt } from '../../src/service/failures.ts';
+import { checkAddress, failedAttempt } from '../../src/service/failures.ts';
 
 const context = { at: 'https://a.test', now: 0, isFeed: false, hide: (text: string) => text };
 const coded = (code: string, message = ''): Error => Object.assign(new Error(message), { code });
@@ -29,6 +29,8 @@ const rows: readonly (readonly [
   [coded('EWHATEVER', 'x'), true, busy, 'no complete response: the connection failed (EWHATEVER)', true],
   [coded('ERR_ASSERTION', 'x'), true, gone, 'the response is not valid HTTP', false],
   [lengths, true, gone, wrongLength, false],
+  [new RangeError('no memory'), false, 'failed', 'the HTTP client failed: no memory', false],
+  [new TypeError('x'), true, 'failed', 'the HTTP client failed: x', false],
   // After the headers, the body was cut short.
   [lengths, true, busy, `no complete response: ${wrongLength}`, true, 200],
 ];
@@ -60,6 +62,7 @@ const statuses: readonly (readonly [
   ['not_found', 'not found (N: the reason)', [404]],
   ['rate_limited', 'rate limited (N: the reason)', [429]],
   ['unavailable', 'the service is not available (N: the reason)', [408, 500, 501, 502, 503, 504, 599, 999]],
+  ['not_found', 'not found (N)', [404], html],
   ['refused', 'something in front of the service refused the request (N)', [403], html],
   ['refused', 'something in front of the service refused the request (N)', [403], Buffer.alloc(0)],
   ['unavailable', 'the service is not available (N)', [502], html],
@@ -75,6 +78,19 @@ test('every status but 200 is free, and says where a redirect leads or what the 
         [code, message.replace('N', `${status}`), 'none'],
       );
       assert.equal(isRetryable, [408, 429, 500, 502, 503, 504].includes(status), `${status}`);
+    }
+});
+
+test('a 404 asks to check the address only if it has no words of the service', () => {
+  for (const isFeed of [false, true])
+    for (const [body, isAsked] of [
+      [said, false],
+      [Buffer.from('{}'), true],
+      [html, true],
+      [Buffer.alloc(0), true],
+    ] as const) {
+      const { failure } = failedAttempt({ status: 404, headers: {}, body }, { ...context, isFeed });
+      assert.equal(failure.next === checkAddress, isAsked);
     }
 });
 

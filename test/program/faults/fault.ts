@@ -65,9 +65,8 @@ export async function checkFault(t: TestContext, fault: Fault): Promise<void> {
   for (const place of fault.everywhere ? places : [places[1]]) {
     for (const format of fault.everywhere ? (['ndjson', 'json'] as const) : (['json'] as const)) {
       try {
-        // A 404 to a token does not say that the reference is gone.
-        const isToken = fault.status === 404 && place.token !== null;
-        await checkOne(t, isToken ? { ...fault, exit: 8, code: 'refused' } : fault, place, format);
+        const isTokenRefused = place.token !== null && [400, 404, 410, 422].includes(fault.status ?? 0);
+        await checkOne(t, isTokenRefused ? { ...fault, exit: 8, code: 'unresumable' } : fault, place, format);
       } catch (error) {
         throw new Error(`${fault.name}, ${place.where}, ${format}: ${String(error)}`, { cause: error });
       }
