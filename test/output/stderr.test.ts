@@ -71,8 +71,8 @@ test('the next step of an error has a line of its own at a terminal; elsewhere i
 test('while a pager has the terminal, lines wait until it has ended', async () => {
   const { stderr, log } = setUp({ isTTY: true });
   const input = new PassThrough();
-  const ended = new Promise<void>((resolve) => input.on('finish', resolve));
-  stderr.holdFor({ input, ended });
+  const ended = new Promise<null>((resolve) => input.on('finish', () => resolve(null)));
+  stderr.holdFor(input, ended);
   stderr.warn('w');
   stderr.note('n');
   assert.deepEqual(log, []);
