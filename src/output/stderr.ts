@@ -142,7 +142,7 @@ export class Stderr {
     const prefix = `chanlist: ${word}`;
     const line = prefix + sanitize(shown);
     const lines = isTTY === true ? broken(line, columns || 80) : line;
-    const text = `chanlist: ${styled}${lines.slice(prefix.length)}\n`;
+    const text = `chanlist: ${styled}${lines.slice(prefix.length).trimStart()}\n`;
     if (this.#waiting !== null) return void this.#waiting.push(text);
     this.#stopLine();
     this.#stream.write(this.#openLine ? `\n${text}` : text);
@@ -162,10 +162,9 @@ export class Stderr {
 
 /** A message broken between words, but not within a command at its end, which is copied. */
 function broken(message: string, columns: number): string {
-  const words = message.replace(/(?<=: )(?:chanlist|rm) .*$/, (command) => command.replaceAll(' ', '\0'));
-  return wrap(words, columns - indent.length)
-    .join(`\n${indent}`)
-    .replaceAll('\0', ' ');
+  const [command = ''] = /(?<=: )(?:chanlist|rm) .*$/.exec(message) ?? [];
+  const words = message.slice(0, message.length - command.length);
+  return wrap(words, columns - indent.length).join(`\n${indent}`) + command;
 }
 
 /** Before each further line of a message. */
