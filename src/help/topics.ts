@@ -130,7 +130,8 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
       ['continuation_token', 'token of the first page not fully printed'],
       ['error, exit', `its failure, and the exit code of it. Codes: ${failureCodes.join(', ')}`],
     ),
-    'A value that is unknown or does not apply is null. In json, records are an array.',
+    'A value that is unknown or does not apply is null. In json, records are an array; in csv, problem, today and total ' +
+      'have a column for each member: problem.code.',
   ],
   'exit-codes': [
     terms('Exit codes:', ...Object.entries(exitCodes)),

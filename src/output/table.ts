@@ -10,8 +10,6 @@ const gap = 2;
 const maxWhole = 40;
 /** Texts are not made narrower: in records of this machine, as long as columns can be dropped, and with `--fields`. */
 const minText = { report: 20, list: 14, fields: 8 };
-/** Rows of one CliTable, at most: it takes quadratic time. */
-const maxRows = 20;
 /** Stands for a column of a text that is not plain: CliTable measures UTF-16 units. */
 const standIn = '\ue000';
 
@@ -33,6 +31,7 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
   const style = terminal?.color ? new (await import('chalk')).Chalk({ level: 1 }) : null;
   const total = terminal?.columns ?? Number.POSITIVE_INFINITY;
   const least = minText[isReport ? 'report' : fields === null ? 'list' : 'fields'];
+  const table = new CliTable({ chars, style: plain });
   let columns: readonly Sized[] = [];
   let widths: readonly number[] = [];
 
@@ -49,9 +48,8 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
     const excess = Math.max(0, totalWidth(wider) - total);
     return wider.map((width, i) => (columns[i]?.kind === 'title' ? Math.max(1, width - excess) : width));
   };
-  const draw = (rows: readonly (readonly string[])[], colWidths: readonly number[]): string[] => {
-    const colAligns = columns.map(({ kind }) => (kind === 'number' ? 'right' : 'left'));
-    const table = new CliTable({ chars, style: plain, colWidths: [...colWidths], colAligns });
+  /** CliTable takes quadratic time, so that it draws one row at once. */
+  const draw = (row: readonly string[], colWidths: readonly number[]): string => {
     const texts: string[] = [];
     const drawable = (cell: string, i: number): string => {
       const text = terminal === null ? cell : cut(cell, colWidths[i] ?? 0);
@@ -60,9 +58,12 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
       if (width > 0) texts.push(text);
       return standIn.repeat(width);
     };
-    for (const row of rows) table.push(row.map(drawable));
-    const lines = table.toString().replaceAll(/\ue000+/g, () => texts.shift() ?? '');
-    return lines.split('\n').map((line) => line.trimEnd());
+    table.options.colWidths = [...colWidths];
+    table[0] = row.map(drawable);
+    return table
+      .toString()
+      .replace(/\ue000+/g, () => texts.shift() ?? '')
+      .trimEnd();
   };
 
   return {
@@ -78,16 +79,17 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
           return rows.map((row) => fieldLines(all, row)).join('\n');
         columns = dropped(sized, total);
         widths = fitted(columns, total);
-        const [names = ''] = draw([columns.map(({ word }) => sanitize(word))], widths);
+        table.options.colAligns = columns.map(({ kind }) => (kind === 'number' ? 'right' : 'left'));
+        const names = draw(
+          columns.map(({ word }) => sanitize(word)),
+          widths,
+        );
         const rule = '─'.repeat(totalWidth(widths));
         out.push(style?.bold(names) ?? names, style?.dim(rule) ?? rule);
       }
-      const rows = entries.map((entry) => cellsOf(columns, entry, item));
-      for (let at = 0, end = 0; at < rows.length; at = end) {
-        const own = widthsOf(rows[at] ?? []);
-        do end++;
-        while (end < rows.length && end - at < maxRows && widthsOf(rows[end] ?? []) === own);
-        out.push(...draw(rows.slice(at, end), own));
+      for (const entry of entries) {
+        const row = cellsOf(columns, entry, item);
+        out.push(draw(row, widthsOf(row)));
       }
       return `${out.join('\n')}\n`;
     },
