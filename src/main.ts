@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { ClosedPipe, Failure, toFailure } from './errors.ts';
 import { Stderr } from './output/stderr.ts';
 import { Stdout } from './output/stdout.ts';
+import { decideTerminal } from './output/terminal.ts';
 import { escapeUnsafe } from './text/sanitize.ts';
 import { version } from './version.ts';
 
@@ -17,25 +18,27 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     color: typed('--no-color') === 0,
   });
   const stdout = new Stdout(context, stderr);
-  try {
+  const perform = async (): Promise<number> => {
     if (request instanceof Failure) throw request;
     if (request === 'version') await stdout.write(`${version}\n`);
     else if ('run' in request) return await request.run(request.options, context, stderr);
     else {
       const { helpText } = await import('./help/help-text.ts');
-      const width = (context.stdout.isTTY && context.stdout.columns) || 80;
-      await stdout.write(await helpText(request.help, commands, width));
+      const terminal = decideTerminal(context.stdout, context.env, typed('--no-color') === 0);
+      await stdout.write(await helpText(request.help, commands, terminal));
     }
     return 0;
-  } catch (error) {
+  };
+  const exit = await perform().catch(async (error: unknown) => {
     if (error instanceof ClosedPipe) return 0;
     const failure = toFailure(error);
     const isJson = flags.some(({ name, value }) => name === '--format' && value === 'json');
     if (isJson) await printDocument(failure, stdout, context);
     return reportFailure(failure, context, stderr);
-  } finally {
-    await stderr.closePager();
-  }
+  });
+  const failure = await stderr.closePager();
+  // One that ended the run has been reported.
+  return failure === null || failure.exit === exit ? exit : reportFailure(failure, context, stderr);
 }
 
 /** Prints the failure as the document that the arguments ask for. */

@@ -1,9 +1,9 @@
 import type { Example, Terms } from '../../src/cli/command.ts';
 import { type FlagRow, flagHelp } from '../../src/cli/flag.ts';
 import { explainedFlagsOf, helpFlag, versionFlag } from '../../src/cli/flags.ts';
-import { wrap } from '../../src/help/document.ts';
 import { about, examples } from '../../src/help/help-text.ts';
 import { topics } from '../../src/help/topics.ts';
+import { wrap } from '../../src/text/wrap.ts';
 import type { Node } from './tree.ts';
 
 /** The manual page, in the man macros. */

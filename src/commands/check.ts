@@ -12,9 +12,9 @@ import {
 } from '../export/check-archive.ts';
 import { isLocked } from '../fs/file-lock.ts';
 import { isFolder } from '../fs/files.ts';
+import { printRecords } from '../output/print-records.ts';
 import { failureLines, firstOf, grouped } from '../run/ending.ts';
 import { assertPaths } from '../run/named-files.ts';
-import { printRecords } from '../run/output.ts';
 import { distinct, parseEither, type Reference, readReferences } from '../run/read-references.ts';
 import { badResults } from '../run/results.ts';
 import { playlistId } from '../service/parse-reference.ts';

@@ -3,7 +3,7 @@ import { localDay, monthOf } from '../accounts/local-time.ts';
 import { explicitService, selectProfile } from '../accounts/settings.ts';
 import type { Example, RunCommand } from '../cli/command.ts';
 import type { CommonOptions } from '../cli/options.ts';
-import { printRecords } from '../run/output.ts';
+import { printRecords } from '../output/print-records.ts';
 import { noCredits, resolveBounds, spent } from '../service/budget.ts';
 import { count, thousands } from '../text/count.ts';
 

@@ -1,7 +1,10 @@
 import type { CommandRow, Example, Terms } from '../cli/command.ts';
-import { explainedFlagsOf, flagsOf, helpFlag, versionFlag } from '../cli/flags.ts';
+import { explainedFlagsOf, flagsOf, helpFlag } from '../cli/flags.ts';
 import { unknownCommand } from '../cli/pointers.ts';
-import { exampleLines, flagTerms, inBlocks, termLines, topicNames, wrap } from './document.ts';
+import type { FormatOptions } from '../output/format.ts';
+import { type Block, exampleBlock, flagTerms, layout, topicNames } from './document.ts';
+
+type Terminal = FormatOptions['terminal'];
 
 export const about = 'A command-line client for the Channel and Playlist Listing Service.';
 
@@ -15,12 +18,12 @@ export const examples: readonly Example[] = [
 export async function helpText(
   words: readonly string[],
   table: readonly CommandRow[],
-  width: number,
+  terminal: Terminal,
 ): Promise<string> {
-  if (words.length === 0) return programHelp(table, width);
+  if (words.length === 0) return layout(programHelp(table), terminal);
   const topic = topicNames.find((name) => name === words.join(' '));
-  if (topic !== undefined) return (await import('./topics.ts')).topicText(topic, width);
-  return await commandHelp(words, table, width);
+  if (topic === undefined) return layout(await commandHelp(words, table), terminal);
+  return layout((await import('./topics.ts')).topicBlocks(topic), terminal);
 }
 
 const commandTerms = (rows: readonly CommandRow[]): Terms['rows'] =>
@@ -30,15 +33,14 @@ const commandTerms = (rows: readonly CommandRow[]): Terms['rows'] =>
 async function commandHelp(
   [word = '', ...rest]: readonly string[],
   table: readonly CommandRow[],
-  width: number,
   parent = '',
-): Promise<string> {
+): Promise<readonly Block[]> {
   const row = table.find(({ name }) => name === word);
   const names = [...table.map(({ name }) => name), ...(parent === '' ? topicNames : [])];
   if (row === undefined) throw unknownCommand(parent, word, names);
   const path = `${parent} ${word}`.trim();
   const { args = [], actions = [], about: paragraphs, examples: lines, terms } = await row.load();
-  if (actions.length > 0 && rest.length > 0) return await commandHelp(rest, actions, width, path);
+  if (actions.length > 0 && rest.length > 0) return await commandHelp(rest, actions, path);
   const flags = explainedFlagsOf(path);
   const lists = [
     {
@@ -46,36 +48,37 @@ async function commandHelp(
       rows: args.map(([, term, help]) => [term.replace(/[^\w]/g, ''), help] as const),
     },
     { heading: 'Actions:', rows: commandTerms(actions) },
-  ].filter(({ rows }) => rows.length > 0);
-  return inBlocks([
-    [`Usage: ${['chanlist', path, row.usage].filter(Boolean).join(' ')} [flags]`],
-    ...paragraphs.map((text) => wrap(text, width)),
-    ...lists.map((list) => termLines(list, width)),
-    exampleLines(lines),
-    termLines({ heading: 'Flags:', rows: flagTerms([...flags, helpFlag]) }, width),
-    ...(terms === undefined ? [] : [termLines(terms, width)]),
-    ...(flags.length < flagsOf(path).length ? [['Other flags: chanlist help flags']] : []),
-  ]);
+  ];
+  return [
+    { lines: [`Usage: ${['chanlist', path, row.usage].filter(Boolean).join(' ')} [flags]`] },
+    ...paragraphs,
+    ...lists.filter(({ rows }) => rows.length > 0),
+    exampleBlock(lines),
+    { heading: 'Flags:', rows: flagTerms([...flags, helpFlag]) },
+    ...(terms === undefined ? [] : [terms]),
+    ...(flags.length < flagsOf(path).length ? ['Other flags: chanlist help flags'] : []),
+  ];
 }
 
-function programHelp(table: readonly CommandRow[], width: number): string {
+/** It fits a terminal of 24 lines and 80 columns. */
+function programHelp(table: readonly CommandRow[]): readonly Block[] {
+  const rows = commandTerms(table);
+  const width = Math.max(...rows.map(([term]) => term.length));
   const groups = [...new Set(table.map(({ group = '' }) => group))];
-  const lists = [
+  return [
+    {
+      lines: [
+        'Usage: chanlist <command> [flags] | --help | --version',
+        `Try it without an account: ${examples[0]?.[1]}`,
+      ],
+    },
+    about,
     ...groups.map((heading) => ({
       heading,
-      rows: commandTerms(table.filter(({ group }) => group === heading)),
+      rows: rows
+        .filter((_, i) => table[i]?.group === heading)
+        .map(([term, summary]) => [term.padEnd(width), summary] as const),
     })),
-    { heading: 'Flags:', rows: flagTerms([helpFlag, versionFlag]) },
+    `Help topics: ${topicNames.join(', ')}`,
   ];
-  const termWidth = Math.max(...lists.flatMap(({ rows }) => rows.map(([term]) => term.length)));
-  return inBlocks([
-    ['Usage: chanlist <command> [flags]'],
-    wrap(about, width),
-    ...lists.map((list) => termLines(list, width, termWidth)),
-    exampleLines(examples),
-    [
-      'Help on a command, with its flags and examples: chanlist help uploads',
-      ...wrap(`Help topics: ${topicNames.join(', ')}`, width),
-    ],
-  ]);
 }

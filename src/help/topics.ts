@@ -3,7 +3,7 @@ import { globalFlags } from '../cli/flags.ts';
 import { exitCodes, failureCodes, gravity } from '../errors.ts';
 import { formatNames, formats } from '../output/formats.ts';
 import { operations, pagedNames } from '../service/contract.ts';
-import { exampleLines, flagTerms, inBlocks, type TopicName, termLines, wrap } from './document.ts';
+import { type Block, exampleBlock, flagTerms, type TopicName } from './document.ts';
 
 const extensions = formatNames.flatMap((name) => formats[name].extensions.map((each) => `.${each}`));
 
@@ -130,7 +130,8 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
       ['continuation_token', 'token of the first page not fully printed'],
       ['error, exit', `its failure, and the exit code of it. Codes: ${failureCodes.join(', ')}`],
     ),
-    'A value that is unknown or does not apply is null. In json, records are an array.',
+    'A value that is unknown or does not apply is null. In json, records are an array; in csv, problem, today and total ' +
+      'have a column for each member: problem.code.',
   ],
   'exit-codes': [
     terms('Exit codes:', ...Object.entries(exitCodes)),
@@ -188,10 +189,7 @@ const topicExamples: { readonly [Name in TopicName]?: readonly Example[] } = {
   formats: [['print titles', 'chanlist uploads @demo --sandbox --limit 5 | jq -r .title']],
 };
 
-export function topicText(name: TopicName, width: number): string {
-  const blocks = topics[name].map((block) =>
-    typeof block === 'string' ? wrap(block, width) : termLines(block, width),
-  );
+export function topicBlocks(name: TopicName): readonly Block[] {
   const examples = topicExamples[name];
-  return inBlocks(examples === undefined ? blocks : [...blocks, exampleLines(examples)]);
+  return examples === undefined ? topics[name] : [...topics[name], exampleBlock(examples)];
 }

@@ -5,42 +5,45 @@ import type { Field, FormatOptions, Item } from './format.ts';
 import { memberMap, recordKeys } from './records.ts';
 
 export interface Column {
-  readonly header: string;
+  /** The header: a word for people, or the name of a field. */
+  readonly word: string;
   readonly cell: (entry: JsonText, item: Item) => string;
-  /** By default only if all cells of the first rows are numbers. */
-  readonly isRight?: boolean;
-  /** Its cells are not cut: IDs, dates, durations. Numbers are not in any column. */
-  readonly isWhole?: boolean;
-  /** Width to reserve for later entries, if the first page is narrower. */
-  readonly reserved?: number;
-  /** Columns with a higher number are dropped first, of equal ones the last; by default 0. */
+  /** `number` and `whole` are never cut, `number` is aligned right. Absent: its cells say whether it is one of numbers. */
+  readonly kind?: 'number' | 'whole' | 'text' | 'title';
+  /** Reserved for later entries. */
+  readonly width?: number;
+  /** Columns with a higher number are dropped first, of equal ones the last; absent: it is not dropped. */
   readonly drop?: number;
-  readonly isTitle?: boolean;
+  /** It is not made narrower, as long as other columns can be dropped. */
+  readonly min?: number;
 }
 
-/** The columns of a table, from the entries of the first page; `indexDigits`: of the largest expected index. */
-export function chooseColumns(
-  options: FormatOptions,
-  entries: readonly JsonText[],
-  indexDigits: number,
-): readonly Column[] {
-  const { fields, operation, several } = options;
-  if (fields !== null) return fieldColumns(expandFields(fields, operation, recordKeys(entries)));
-  const chosen = hasVideos(entries)
-    ? videoColumns(options, entries, indexDigits)
-    : recordColumns(options, entries);
-  if (!several) return chosen;
-  const reference: Column['cell'] = (_entry, item) => item.reference ?? '';
-  return [
-    {
-      header: '_reference',
-      cell: reference,
-      isWhole: true,
-      reserved: Math.min(options.referenceWidth ?? 20, 40),
-    },
-    ...chosen,
-  ];
+/** Longest reference in a table: a channel ID. */
+const maxReference = 24;
+/** Narrowest terminal with the column `index`. */
+const minIndexColumns = 100;
+const maxKeyColumns = 100;
+
+/** The columns of a table, from the entries of the first page. */
+export function chooseColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
+  const { fields, operation, several, terminal, referenceWidth = maxReference } = options;
+  if (fields !== null)
+    return expandFields(fields, operation, recordKeys(entries)).map((field) => fieldColumn(field));
+  const columns = hasVideos(entries) ? videoColumns(options, entries) : recordColumns(options, entries);
+  const width = terminal === null ? referenceWidth : Math.min(referenceWidth, maxReference);
+  const reference: Column = {
+    word: 'reference',
+    cell: (_entry, { value, reference }) => value ?? reference ?? '',
+    kind: 'text',
+    width,
+    min: partOf(terminal, 0.3, width),
+  };
+  return several ? [reference, ...columns] : columns;
 }
+
+/** A part of the terminal's width, at most `most`. */
+const partOf = (terminal: FormatOptions['terminal'], part: number, most: number): number =>
+  Math.min(most, Math.floor(part * (terminal?.columns ?? most)));
 
 /** Whether all are objects, and some have an ID and a title. */
 const hasVideos = (entries: readonly JsonText[]): boolean =>
@@ -49,36 +52,44 @@ const hasVideos = (entries: readonly JsonText[]): boolean =>
 
 /** The columns of videos that have a value in some entry; the title is last, so that it moves no cell. */
 function videoColumns(
-  { terminal }: FormatOptions,
+  { operation, several, terminal }: FormatOptions,
   entries: readonly JsonText[],
-  indexDigits: number,
 ): readonly Column[] {
   const field = (name: string) => (entry: JsonText) => cellText(name, entry.get(name));
-  const date = (entry: JsonText): string => {
-    const sent = field('published')(entry);
-    // At a terminal the day of a date is enough.
-    return terminal !== null && /^\d{4}-\d\d-\d\dT/.test(sent) ? sent.slice(0, 10) : sent;
-  };
-  const views = (entry: JsonText) => splitViews(field('viewCountText')(entry));
-  const hasDate = entries.some((entry) => field('published')(entry) || field('publishedTimeText')(entry));
-  const whole = { isWhole: true } as const;
-  const right = { isRight: true, isWhole: true } as const;
-  const all: readonly (Column & { readonly cell: (entry: JsonText) => string })[] = [
-    { header: 'index', cell: field('index'), isRight: true, reserved: Math.max(5, indexDigits), drop: 5 },
-    { header: 'videoId', cell: field('videoId'), ...whole, isRight: false, reserved: 11, drop: 1 },
-    { header: 'lengthText', cell: field('lengthText'), ...right, drop: 2 },
-    { header: 'viewCount', cell: field('viewCount'), ...right, reserved: 10, drop: 3 },
-    { header: 'viewCountText', cell: (entry) => views(entry)[0], ...right, drop: 3 },
-    // The age in viewCountText, below the same header.
-    { header: '', cell: (entry) => (hasDate ? '' : views(entry)[1]), ...whole, reserved: 13, drop: 4 },
-    { header: 'publishedTimeText', cell: field('publishedTimeText'), ...whole, drop: 4 },
-    { header: 'published', cell: date, ...whole, drop: 4 },
-    { header: 'channelTitle', cell: field('channelTitle'), drop: 6 },
-    { header: 'title', cell: field('title'), isTitle: true },
-  ];
-  return all.filter(({ header, cell }) => {
-    if (header === 'channelTitle') return new Set(entries.map((entry) => cell(entry))).size > 1;
-    return header === 'title' || entries.some((entry) => cell(entry) !== '');
+  const count = field('viewCount');
+  const views = (entry: JsonText): readonly string[] => splitViews(field('viewCountText')(entry));
+  const age = (entry: JsonText): string => field('publishedTimeText')(entry) || (views(entry)[1] ?? '');
+  // At a terminal the day of a date is enough.
+  const day = (date: string): string =>
+    terminal !== null && /^\d{4}-\d\d-\d\dT/.test(date) ? date.slice(0, 10) : date;
+  const published = (entry: JsonText): string => day(field('published')(entry)) || age(entry);
+  const channel = (entry: JsonText): string => field('channelTitle')(entry) || field('author')(entry);
+  /** Other entries may follow. */
+  const isPart = several || operation.body !== 'list';
+  const hasDates = entries.some(field('published'));
+  const hasCounts = entries.some(count);
+  const columns = [
+    { word: 'index', cell: field('index'), kind: 'number', drop: 5 },
+    { word: 'videoId', cell: field('videoId'), kind: 'whole', width: 11, drop: 1 },
+    { word: 'length', cell: field('lengthText'), kind: 'number', width: several ? 7 : 0, drop: 2 },
+    {
+      word: 'views',
+      cell: (entry) => count(entry) || (views(entry)[0] ?? ''),
+      kind: 'number',
+      width: several && hasCounts ? 11 : 0,
+      drop: 3,
+    },
+    hasDates
+      ? { word: 'published', cell: published, kind: 'whole', drop: 4 }
+      : { word: 'age', cell: age, kind: 'whole', width: isPart ? 13 : 0, drop: 4 },
+    { word: 'channel', cell: channel, kind: 'text', drop: 6 },
+    { word: 'title', cell: field('title'), kind: 'title', min: partOf(terminal, 0.425, 40) },
+  ] as const satisfies readonly (Column & { readonly cell: (entry: JsonText) => string })[];
+  return columns.filter(({ word, cell }) => {
+    if (word === 'title') return true;
+    if (word === 'channel') return new Set(entries.map((entry) => cell(entry))).size > 1;
+    if (word === 'index' && terminal !== null && terminal.columns < minIndexColumns) return false;
+    return entries.some((entry) => cell(entry) !== '');
   });
 }
 
@@ -89,20 +100,15 @@ function cellText(name: string, value: JsonText | undefined): string {
   return isCount && /^\d{4,15}$/.test(text) ? thousands(Number(text)) : text;
 }
 
-const wholeMembers =
-  /^(?:published|updated|publishedTimeText|lengthText|viewCountText|today|total|\w*Id|channel_id)$/;
+const wholeMembers = /^(?:published|updated|\w*Id|channel_id)$/;
 
-function fieldColumns(fields: readonly Field[]): readonly Column[] {
-  return fields.map((field) => {
-    const { name } = field;
-    const pick = picker([field]);
-    const cell: Column['cell'] = (entry, item) => cellText(name, pick(entry, item)[0]);
-    const isTitle = name === 'title';
-    return { header: name, cell, isWhole: wholeMembers.test(name), isTitle, drop: isTitle ? 0 : 1 };
-  });
+function fieldColumn(field: Field, drop?: number): Column {
+  const { name } = field;
+  const pick = picker([field]);
+  const cell: Column['cell'] = (entry, item) => cellText(name, pick(entry, item)[0]);
+  const kind = name === 'title' ? 'title' : wholeMembers.test(name) ? 'whole' : undefined;
+  return { word: name, cell, ...(kind && { kind }), ...(drop && { drop }) };
 }
-
-const maxKeyColumns = 100;
 
 /** The columns of records of another shape: their members that are no arrays and objects, those of the operation first. */
 function recordColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
@@ -112,6 +118,6 @@ function recordColumns(options: FormatOptions, entries: readonly JsonText[]): re
   const keys = new Set([...options.operation.fields.filter((key) => sent.has(key)), ...sent]);
   // The column of references has it.
   if (options.several) keys.delete('resolved_from');
-  if (keys.size === 0) return [{ header: 'value', cell: String }];
-  return fieldColumns([...keys].slice(0, maxKeyColumns).map(memberField));
+  if (keys.size === 0) return [{ word: 'value', cell: String }];
+  return [...keys].slice(0, maxKeyColumns).map((key) => fieldColumn(memberField(key), 1));
 }

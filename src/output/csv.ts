@@ -62,8 +62,10 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
 const special = new Uint8Array(256);
 for (const character of '",\\\r\n') special[character.charCodeAt(0)] = 1;
 
+/** Most programs read a cell up to its first NUL. */
 function quote(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  const text = cell.replaceAll('\0', '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** One `videoId` (resolve: `channel_id`) per line. Entries without one are left out, with a warning. */

@@ -35,11 +35,20 @@ const wildcard = '*';
 /** Fields of a page that a warning names, at most. */
 const maxNamed = 50;
 
-/** Names that other programs and `latest` have for fields of uploads and playlists, in lower case: what they have instead. */
+/** Words that head columns of tables, and the fields that are meant, as far as entries have them. */
+const headerWords: Readonly<Record<string, readonly string[]>> = {
+  length: ['_seconds', 'lengthText'],
+  views: ['_views', 'viewCount', 'viewCountText'],
+  age: ['publishedTimeText', 'published'],
+  published: ['publishedTimeText'],
+  channel: ['channelTitle', 'channelHandle', 'channelId'],
+};
+
+/** Names that other programs and `latest` have for fields of uploads and playlists, in lower case. */
 const namesElsewhere: readonly (readonly [names: readonly string[], next: string])[] = [
   [['id'], 'did you mean videoId?'],
-  [['views', 'viewcount'], 'did you mean _views?'],
-  [['duration', 'length'], 'did you mean _seconds?'],
+  [['viewcount'], 'did you mean _views?'],
+  [['duration'], 'did you mean _seconds or lengthText?'],
   [['url', 'link'], 'did you mean videoId? only latest has links (link)'],
   [['date', 'published', 'publishedat'], 'did you mean publishedTimeText? only latest has dates (published)'],
   [['updated', 'author', 'description', 'starrating'], 'only latest has it'],
@@ -47,9 +56,13 @@ const namesElsewhere: readonly (readonly [names: readonly string[], next: string
 ];
 
 /** What is meant by the name of a field that entries do not have; undefined if they may have it. */
-function hintFor(name: string, first: string, operation: RecordShape): string | undefined {
+function meaningOf(name: string, first: string, operation: RecordShape): string | undefined {
   const known = knownFields(operation);
   if (known.includes(first)) return undefined;
+  if (first.startsWith('_')) {
+    const meant = nearest(first, computedFields);
+    return meant ? `did you mean ${meant}?` : `the computed fields are ${computedFields.join(', ')}`;
+  }
   // These entries are specified; others may have such fields.
   if (operation.body === 'page') {
     const path = name.replace(/\[(\d+)\]/g, '.$1');
@@ -57,7 +70,10 @@ function hintFor(name: string, first: string, operation: RecordShape): string | 
     const row = namesElsewhere.find(([names]) => names.includes(first.toLowerCase()));
     if (row !== undefined) return row[1];
   }
-  const meant = nearest(first, first.startsWith('_') ? computedFields : known);
+  const fields = headerWords[first.toLowerCase()] ?? [];
+  const meant = fields.some((field) => known.includes(field))
+    ? fields.filter((field) => known.includes(field) || computedFields.includes(field)).join(' or ')
+    : nearest(first, [...known, ...computedFields]);
   return meant && `did you mean ${meant}?`;
 }
 
@@ -71,8 +87,8 @@ export function parseFields(value: string | null, operation: RecordShape): reado
     if (fields.some((field) => field.name === name)) throw usage(`--fields names ${name} twice`);
     if (path.includes('')) throw usage(`--fields: '${value}' has an empty name`);
     const isComputed = name === wildcard || computedFields.includes(name);
-    const hint = isComputed ? undefined : hintFor(name, first, operation);
-    if (hint !== undefined) throw usage(`--fields: there is no field '${name}'`, hint);
+    const meant = isComputed ? undefined : meaningOf(name, first, operation);
+    if (meant !== undefined) throw usage(`--fields: there is no field '${name}'`, meant);
     fields.push({ name, path: isComputed ? null : path });
   }
   return fields;
@@ -188,11 +204,13 @@ function viewsOfText(viewCountText: string): string | null {
   return (whole.replaceAll(',', '') + fraction.padEnd(zeros, '0')).replace(/^0+(?=\d)/, '');
 }
 
-/** The two parts of a `viewCountText` that combines the view count and the age (2.2): `434K views • 1 day ago`. */
+/** The count and the age in a `viewCountText` (2.2): `434K` and `1 day ago` in `434K views • 1 day ago`. */
 export function splitViews(viewCountText: string): readonly [count: string, age: string] {
   const text = viewCountText.trim();
   const separated = /^([^\u2022\u00b7|]*)[\u2022\u00b7|](.*)$/s.exec(text);
   const [, count = text, age = ''] =
     separated ?? /^((?:no |[^a-z]{1,40}[kmb]? ?)views?)\s(.*)$/is.exec(text) ?? [];
-  return [count.trim(), age.trim()];
+  const isCount = viewsOfText(count) !== null;
+  const shown = isCount ? count.replace(/^\s*no\b/i, '0').replace(/views?\s*$/i, '') : count;
+  return [shown.trim(), age.trim()];
 }

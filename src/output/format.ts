@@ -5,6 +5,8 @@ import type { Operation } from '../service/contract.ts';
 export interface Item {
   /** As the user gave it: the value of the field `_reference`; null if there is none (a continuation token, a file). */
   readonly reference: string | null;
+  /** The handle, ID or address in it. */
+  readonly value?: string;
 }
 
 export interface Field {
@@ -33,10 +35,12 @@ export interface FormatOptions {
   readonly fields: readonly Field[] | null;
   /** Several references or `--from`: JSON becomes an array of `{"reference", "result"}`. */
   readonly several: boolean;
-  /** Of the longest of them. */
+  /** Width of the longest handle, ID or address in them. */
   readonly referenceWidth?: number;
   /** Of stdout, if that is a terminal, of at least 1 column; null: nothing is cut, sanitized, indented or coloured. */
   readonly terminal: { readonly columns: number; readonly color: boolean } | null;
+  /** Records of this machine: a table that does not fit has a line per field. */
+  readonly isReport?: boolean;
   /** csv: the columns, if they are decided beforehand; else the first page decides. */
   readonly columns?: readonly Field[] | null;
 }

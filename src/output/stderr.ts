@@ -1,10 +1,12 @@
+import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import { messageLine, type Step, stepText } from '../text/command.ts';
 import { minSecretLength, sanitize, withoutSecret } from '../text/sanitize.ts';
-import { decideTerminal, type Pager } from './terminal.ts';
+import { wrap } from '../text/wrap.ts';
+import { decideTerminal } from './terminal.ts';
 
 /** All output on stderr. Each message is one line, `chanlist: ` first, free of control characters. */
 export class Stderr {
@@ -19,7 +21,7 @@ export class Stderr {
   /** The last line on the terminal is incomplete data. */
   #openLine = false;
   #secret: string | null = null;
-  #pager: Pager | null = null;
+  #pager: { readonly input: Writable; readonly ended: Promise<Failure | null> } | null = null;
   /** Lines that wait until the pager has ended. */
   #waiting: string[] | null = null;
 
@@ -61,12 +63,12 @@ export class Stderr {
     this.#startLine();
   }
 
-  /** From now on lines wait until a pager, which has the terminal, has ended. */
-  holdFor(pager: Pager): void {
+  /** From now on lines wait until a pager, which has the terminal, has ended, with a failure or without one. */
+  holdFor(input: Writable, ended: Promise<Failure | null>): void {
     this.#stopLine();
-    this.#pager = pager;
+    this.#pager = { input, ended };
     this.#waiting = [];
-    void pager.ended.then(() => {
+    void ended.then(() => {
       const lines = this.#waiting ?? [];
       this.#waiting = null;
       for (const line of lines) this.#stream.write(line);
@@ -78,13 +80,13 @@ export class Stderr {
     return this.#pager !== null;
   }
 
-  /** Waits until the user has left the pager, if there is one. */
-  async closePager(): Promise<void> {
-    if (this.#pager === null) return;
+  /** Waits until the user has left the pager, if there is one. Returns its failure. */
+  async closePager(): Promise<Failure | null> {
+    if (this.#pager === null) return null;
     // It has all its input: Ctrl-C at the terminal is for the pager now.
     process.removeAllListeners('SIGINT').on('SIGINT', () => {});
     this.#pager.input.end();
-    await this.#pager.ended;
+    return await this.#pager.ended;
   }
 
   /** A failure, always printed. The next step has a line of its own at a terminal. */
@@ -140,9 +142,13 @@ export class Stderr {
   #line(message: string, word: '' | 'error: ' | 'warning: ' = ''): void {
     // Not chalk, which only tables load: every start would take longer for two words.
     const color = word === 'error: ' ? 'red' : 'yellow';
-    const first = this.#hasColor && word !== '' ? styleText(color, word, { validateStream: false }) : word;
+    const styled = this.#hasColor && word !== '' ? styleText(color, word, { validateStream: false }) : word;
     const shown = this.#secret === null ? message : withoutSecret(message, this.#secret);
-    const text = `chanlist: ${first}${sanitize(shown)}\n`;
+    const { isTTY, columns } = this.#stream;
+    const prefix = `chanlist: ${word}`;
+    const line = prefix + sanitize(shown);
+    const lines = isTTY === true ? broken(line, columns || 80) : line;
+    const text = `chanlist: ${styled}${lines.slice(prefix.length).trimStart()}\n`;
     if (this.#waiting !== null) return void this.#waiting.push(text);
     this.#stopLine();
     this.#stream.write(this.#openLine ? `\n${text}` : text);
@@ -159,3 +165,13 @@ export class Stderr {
     if (!this.#isHidden && !this.#openLine && this.#waiting === null) this.#live?.start();
   }
 }
+
+/** A message broken between words, but not within a command at its end, which is copied. */
+function broken(message: string, columns: number): string {
+  const [command = ''] = /(?<=: )(?:chanlist|rm) .*$/.exec(message) ?? [];
+  const words = message.slice(0, message.length - command.length);
+  return wrap(words, columns - indent.length).join(`\n${indent}`) + command;
+}
+
+/** Before each further line of a message. */
+const indent = '  ';

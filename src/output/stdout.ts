@@ -19,6 +19,9 @@ export class Stdout {
   /** A pager shows the text, from the first one on. */
   #isPaged: boolean;
   #stream: Context['stdout'];
+  /** What the pager was given, and how it ended: a failure, or null. */
+  readonly #paged: Text[] = [];
+  #pagerEnd: Promise<Failure | null> | null = null;
   #pages = 0;
   #error: Error | null = null;
   /** Always the same object, so that it is reported once. */
@@ -45,12 +48,14 @@ export class Stdout {
     if (this.#isPaged) this.#page();
     this.#stderr.hide();
     // The pipe of a pager holds 200 KB, but only some 250 writes: what nobody scrolls to is not bought.
-    const parts = this.#stream === this.#context.stdout ? [text] : text.toString().split(/(?<=\n)/);
+    const parts = this.#pagerEnd === null ? [text] : text.toString().split(/(?<=\n)/);
+    if (this.#pagerEnd !== null) this.#paged.push(text);
     try {
       for (const part of parts) if ((this.#error ?? this.#failure) === null) await this.#flush(part);
     } finally {
       this.#stderr.show(this.#stream.isTTY === true && !endsLine(text));
     }
+    if (this.#error !== null) await this.#pagerEnd;
     this.#assertWritable();
   }
 
@@ -72,12 +77,19 @@ export class Stdout {
 
   #page(): void {
     this.#isPaged = false;
-    const { env } = this.#context;
+    const { env, stdout, stop } = this.#context;
     const command = pagerCommand(env);
     if (command === null) return;
-    const pager = openPager(command, env);
-    this.#stderr.holdFor(pager);
-    this.#stream = pager.input.on('error', this.#note);
+    const { input, ended } = openPager(command, env);
+    this.#stream = input.on('error', this.#note);
+    this.#pagerEnd = ended.then((code) => {
+      if (!code || stop.aborted) return null;
+      for (const text of this.#paged) stdout.write(text);
+      const next = 'choose another one with PAGER, or set PAGER to nothing';
+      this.#failure = new Failure('failed', `the pager failed with exit code ${code}: ${command}`, { next });
+      return this.#failure;
+    });
+    this.#stderr.holdFor(input, this.#pagerEnd);
   }
 
   /** Resolves once the text is written or failed; after a stop signal, also when that takes too long. */

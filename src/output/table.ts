@@ -1,137 +1,154 @@
 import CliTable from 'cli-table3';
+import type { JsonText } from '../json/json-text.ts';
 import { isPlain, sanitize } from '../text/sanitize.ts';
 import { type Column, chooseColumns } from './columns.ts';
-import type { FormatOptions, Writer } from './format.ts';
+import type { FormatOptions, Item, Writer } from './format.ts';
 import { cut, textWidth } from './width.ts';
 
 const gap = 2;
-/** Cells of this width are never cut if they are numbers, or of a column that is not cut. */
+/** Longer cells are cut, also numbers and IDs. */
 const maxWhole = 40;
-/** Texts and reserved widths, and titles, are not made narrower than this while another column can be dropped. */
-const minText = 14;
-const minTitle = 20;
+/** Texts are not made narrower: in records of this machine, as long as columns can be dropped, and with `--fields`. */
+const minText = { report: 20, list: 14, fields: 8 };
+/** Stands for a column of a text that is not plain: CliTable measures UTF-16 units. */
+const standIn = '\ue000';
 
 /** Also `1,234 (+1)`: credits, and those possibly charged. */
 const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?(?: \(\+[\d,]{1,30}\))?$/i;
 /** Whether a cell is a number; most are none by their first character. */
-const isNumber = (cell: string): boolean => cell.charCodeAt(0) <= 0x39 && number.test(cell);
+const isNumber = (cell: string): boolean =>
+  cell.charCodeAt(0) <= 0x39 && cell.length <= maxWhole && number.test(cell);
 
-interface Shown extends Column {
+interface Sized extends Column {
   readonly width: number;
-  /** Width of its cells that are not cut. */
-  readonly minWidth: number;
+  /** It is not made narrower. */
+  readonly min: number;
 }
 
-/** Rows of one CliTable, at most, about a page: it takes quadratic time. */
-const maxRows = 100;
-/** Stands for a column of a text that is not plain: CliTable measures and cuts each UTF-16 unit of a text. */
-const placeholder = '\ue000';
-
-/** A table whose columns are chosen and sized by the first entries; later pages widen one only for a number. */
+/** A table. The first entries decide its columns and their widths. */
 export async function tableFormat(options: FormatOptions): Promise<Writer> {
-  const { terminal } = options;
+  const { terminal, fields, operation, isReport = false } = options;
   const style = terminal?.color ? new (await import('chalk')).Chalk({ level: 1 }) : null;
   const total = terminal?.columns ?? Number.POSITIVE_INFINITY;
-  let shown: readonly Shown[] = [];
-  let indexDigits = 0;
+  const least = minText[isReport ? 'report' : fields === null ? 'list' : 'fields'];
+  const table = new CliTable({ chars, style: plain });
+  let columns: readonly Sized[] = [];
+  let widths: readonly number[] = [];
 
-  const lines = (rows: readonly (readonly string[])[]): string[] => {
-    const colWidths = shown.map(({ width }) => width);
-    const colAligns = shown.map(({ isRight }) => (isRight ? 'right' : 'left'));
-    const table = new CliTable({ chars, style: plain, colWidths, colAligns, truncate: '…' });
-    const texts: string[] = [];
-    const drawable = (cell: string, width: number): string => {
-      if (isPlain(cell)) return cell;
-      const text = terminal === null ? cell : cut(cell, width);
-      if (textWidth(text) > 0) texts.push(text);
-      return placeholder.repeat(textWidth(text));
-    };
-    for (const row of rows) table.push(row.map((cell, at) => drawable(cell, colWidths[at] ?? 0)));
-    let next = 0;
-    const drawn = table.toString().split('\n');
-    return drawn.map((line) => line.trimEnd().replace(/\ue000+/g, () => texts[next++] ?? ''));
+  const cellsOf = (shown: readonly Column[], entry: JsonText, item: Item): string[] =>
+    shown.map(({ cell }) => sanitize(cell(entry, item)));
+
+  /** The widths of a row: a number that is wider than its column takes what it needs, from the title if there is one. */
+  const widthsOf = (row: readonly string[]): readonly number[] => {
+    const isWider = (cell: string, i: number): boolean =>
+      (terminal === null || (isNumber(cell) && columns[i]?.kind !== 'title')) &&
+      textWidth(cell) > (widths[i] ?? 0);
+    if (!row.some(isWider)) return widths;
+    const wider = row.map((cell, i) => (isWider(cell, i) ? textWidth(cell) : (widths[i] ?? 0)));
+    const excess = Math.max(0, totalWidth(wider) - total);
+    return wider.map((width, i) => (columns[i]?.kind === 'title' ? Math.max(1, width - excess) : width));
   };
-  const header = (): string[] => {
-    const [names = ''] = lines([shown.map((column) => sanitize(column.header))]);
-    const rule = '─'.repeat(totalWidth(shown.map(({ width }) => width)));
-    return [style?.bold(names) ?? names, style?.dim(rule) ?? rule];
+  /** CliTable takes quadratic time, so that it draws one row at once. */
+  const draw = (row: readonly string[], colWidths: readonly number[]): string => {
+    const texts: string[] = [];
+    const drawable = (cell: string, i: number): string => {
+      const text = terminal === null ? cell : cut(cell, colWidths[i] ?? 0);
+      if (isPlain(text)) return text;
+      const width = textWidth(text);
+      if (width > 0) texts.push(text);
+      return standIn.repeat(width);
+    };
+    table.options.colWidths = [...colWidths];
+    table[0] = row.map(drawable);
+    return table
+      .toString()
+      .replace(/\ue000+/g, () => texts.shift() ?? '')
+      .trimEnd();
   };
 
   return {
-    open: (_item, info) => {
-      const count = info?.get('numVideos')?.plain().replaceAll(',', '') ?? '';
-      if (/^\d{1,9}$/.test(count)) indexDigits = Math.max(indexDigits, count.length);
-      return '';
-    },
     rows: (item, entries) => {
       if (entries.length === 0) return '';
-      const textsOf = ({ cell }: Column): string[] => entries.map((entry) => sanitize(cell(entry, item)));
-      const isFirst = shown.length === 0;
-      if (isFirst) {
-        const all = chooseColumns(options, entries, indexDigits);
-        const wanted = all.map((column) => measured(column, textsOf(column)));
-        shown = dropped(wanted, total);
+      const out: string[] = [];
+      if (columns.length === 0) {
+        const all = chooseColumns(options, entries);
+        const rows = entries.map((entry) => cellsOf(all, entry, item));
+        const cells = (i: number): string[] => rows.map((row) => row[i] ?? '');
+        const sized = all.map((column, i) => sizedBy(column, cells(i), total, least));
+        if (isReport && (operation.body === 'record' || minWidth(sized) > total))
+          return rows.map((row) => fieldLines(all, row)).join('\n');
+        columns = dropped(sized, total);
+        widths = fitted(columns, total);
+        table.options.colAligns = columns.map(({ kind }) => (kind === 'number' ? 'right' : 'left'));
+        const names = draw(
+          columns.map(({ word }) => sanitize(word)),
+          widths,
+        );
+        const rule = '─'.repeat(totalWidth(widths));
+        out.push(style?.bold(names) ?? names, style?.dim(rule) ?? rule);
       }
-      const texts = shown.map(textsOf);
-      const wanted = shown.map((column, at) => widened(column, texts[at] ?? [], terminal === null));
-      shown = fit(wanted, total);
-      const rows = entries.map((_, at) => texts.map((column) => column[at] ?? ''));
-      const out = isFirst ? header() : [];
-      for (let i = 0; i < rows.length; i += maxRows) out.push(...lines(rows.slice(i, i + maxRows)));
+      for (const entry of entries) {
+        const row = cellsOf(columns, entry, item);
+        out.push(draw(row, widthsOf(row)));
+      }
       return `${out.join('\n')}\n`;
     },
   };
 }
 
+/** A line for each field of a record. None is cut: it may be copied. */
+function fieldLines(columns: readonly Column[], row: readonly string[]): string {
+  const width = Math.max(...columns.map(({ word }) => word.length)) + gap;
+  return columns.map(({ word }, i) => `${(word.padEnd(width) + row[i]).trimEnd()}\n`).join('');
+}
+
 const totalWidth = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, 0) + gap * Math.max(0, widths.length - 1);
 
-/** A column as wide as its header and these texts. One of numbers is aligned right. */
-function measured(column: Column, texts: readonly string[]): Shown {
-  const own = texts.filter((text) => text !== '' && text !== '-');
-  const isRight = column.isRight ?? (own.length > 0 && own.every(isNumber));
-  const header = textWidth(sanitize(column.header));
-  const width = Math.max(column.reserved ?? 1, header);
-  const minWidth = column.isWhole ? Math.min(header, maxWhole) : 1;
-  return widened({ ...column, width, minWidth, isRight }, texts, true);
-}
+const minWidth = (columns: readonly Sized[]): number => totalWidth(columns.map(({ min }) => min));
 
-/** A column wide enough for all texts (`isFree`), or for those that are not cut. */
-function widened(column: Shown, texts: readonly string[], isFree: boolean): Shown {
-  let { width, minWidth } = column;
-  for (const text of texts) {
-    const own = textWidth(text);
-    if (isFree) width = Math.max(width, own);
-    if (column.isWhole || isNumber(text)) minWidth = Math.max(minWidth, Math.min(own, maxWhole));
+/** Whether a cell must not be cut. */
+const isKept = (cell: string, kind: Column['kind']): boolean =>
+  kind === 'number' || kind === 'whole' ? cell.length <= maxWhole : kind !== 'title' && isNumber(cell);
+
+/** A column as wide as its header and these cells. One of numbers is aligned right. */
+function sizedBy(column: Column, cells: readonly string[], total: number, minText: number): Sized {
+  const own = cells.filter((cell) => cell !== '' && cell !== '-');
+  const kind = column.kind ?? (own.length > 0 && own.every(isNumber) ? 'number' : 'text');
+  let width = Math.max(column.width ?? 0, textWidth(sanitize(column.word)));
+  let kept = 0;
+  for (const cell of cells) {
+    width = Math.max(width, textWidth(cell));
+    if (isKept(cell, kind)) kept = Math.max(kept, textWidth(cell));
   }
-  return { ...column, width: Math.max(width, minWidth), minWidth };
+  const least = column.min ?? Math.min(width, minText);
+  return { ...column, kind, width, min: Math.min(total, Math.max(kept, least)) };
 }
-
-/** The widths of columns of which none is wider than `limit`, except for cells that are not cut. */
-const within = (columns: readonly Shown[], limit: number, titleLimit = limit): number[] =>
-  columns.map(({ width, minWidth, isTitle }) =>
-    Math.max(minWidth, Math.min(width, isTitle ? titleLimit : limit)),
-  );
 
 /** The columns without the least important ones of those that do not fit. */
-function dropped(columns: readonly Shown[], total: number): readonly Shown[] {
+function dropped(columns: readonly Sized[], total: number): readonly Sized[] {
   let shown = columns;
-  while (shown.length > 1 && totalWidth(within(shown, minText, minTitle)) > total) {
+  while (shown.length > 1 && minWidth(shown) > total) {
     const drop = Math.max(...shown.map((column) => column.drop ?? 0));
-    const last = shown.findLastIndex((column) => (column.drop ?? 0) === drop);
-    shown = shown.toSpliced(last, 1);
+    if (drop === 0) break;
+    shown = shown.toSpliced(
+      shown.findLastIndex((column) => column.drop === drop),
+      1,
+    );
   }
   return shown;
 }
 
-/** The columns with widths that fit: the widest become narrower, the title takes the rest. */
-function fit(columns: readonly Shown[], total: number): readonly Shown[] {
-  if (total === Number.POSITIVE_INFINITY) return columns;
+/** Widths that fit, if there are any: the widest columns become narrower, the title takes the rest. */
+function fitted(columns: readonly Sized[], total: number): readonly number[] {
+  if (total === Number.POSITIVE_INFINITY) return columns.map(({ width }) => width);
+  const within = (limit: number): number[] =>
+    columns.map(({ width, min }) => Math.max(min, Math.min(width, limit)));
   let limit = total;
-  while (limit > 1 && totalWidth(within(columns, limit)) > total) limit--;
-  const widths = within(columns, limit);
+  while (limit > 1 && totalWidth(within(limit)) > total) limit--;
+  const widths = within(limit);
   const rest = Math.max(0, total - totalWidth(widths));
-  return columns.map((column, i) => ({ ...column, width: (widths[i] ?? 1) + (column.isTitle ? rest : 0) }));
+  return widths.map((width, i) => width + (columns[i]?.kind === 'title' ? rest : 0));
 }
 
 const plain = { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true };

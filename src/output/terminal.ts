@@ -25,8 +25,6 @@ export function descriptorOf({ isTTY, fd }: Context['stdout'] & { readonly fd?: 
   }
 }
 
-export type Pager = ReturnType<typeof openPager>;
-
 /** The shell command of the pager: `$PAGER`, else `less -FRX` if there is one (not on Windows); null: none is wanted. */
 export function pagerCommand({ PAGER, PATH = '', TERM }: Env, platform = process.platform): string | null {
   if (TERM === 'dumb') return null;
@@ -35,23 +33,28 @@ export function pagerCommand({ PAGER, PATH = '', TERM }: Env, platform = process
   return PATH.split(delimiter).some((folder) => existsSync(join(folder, 'less'))) ? 'less -FRX' : null;
 }
 
-/** What was bought is printed also if the shell cannot run the pager. */
-const fallback = 'case $? in 126|127) cat ;; esac';
 /** As in git: `PAGER=less` shows colours, and ends by itself if all fits on the screen. */
 const defaults = { LESS: 'FRX', LESSCHARSET: 'utf-8' };
 
-/** Runs a pager on the terminal of this process. `input` is destroyed once its user has left it (`ended`). */
+/**
+ * Runs a pager on the terminal of this process. `input` is destroyed once its user has left it; then `ended` is its exit
+ * code, null if a signal ended it.
+ */
 export function openPager(command: string, env: Env) {
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const child = spawn(process.platform === 'win32' ? command : `${command}\n${fallback}`, {
+  const child = spawn(command, {
     shell: true,
     stdio: ['pipe', 'inherit', 'inherit'],
     env: { ...defaults, ...env },
   });
   const input: Writable = child.stdin;
-  const ended = new Promise<void>((resolve) => {
-    child.on('error', (error) => resolve(void input.destroy(error)));
-    child.on('exit', () => resolve(void input.destroy()));
+  const ended = new Promise<number | null>((resolve) => {
+    const end = (code: number | null, error?: Error): void => {
+      input.destroy(error);
+      resolve(code);
+    };
+    child.on('error', (error) => end(1, error));
+    child.on('exit', (code) => end(code));
   });
   return { input, ended };
 }

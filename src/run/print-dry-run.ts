@@ -2,6 +2,7 @@ import { resolveAccount } from '../accounts/settings.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, gravest } from '../errors.ts';
+import { printRecords } from '../output/print-records.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
@@ -11,7 +12,6 @@ import { defaultNamespace, type Operation, type RequestParameters } from '../ser
 import { count, credits, longest } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { failureLines } from './ending.ts';
-import { printRecords } from './output.ts';
 import type { Result } from './results.ts';
 
 /** The first request for a reference. */

@@ -20,7 +20,7 @@ export async function outputFormat({
   const name = effectiveFormat(options, terminal !== null);
   const fields = parseFields(options.fields, operation);
   const several = options.references.length > 1 || options.from != null;
-  const widths = references.map(({ reference }) => textWidth(reference ?? ''));
+  const widths = references.map(({ value }) => textWidth(value));
   const referenceWidth = widths.reduce((most, width) => Math.max(most, width), 0);
   const format = await createFormat(name, { operation, fields, several, referenceWidth, terminal });
   return { format, isTerminalTable: terminal !== null && name === 'table' };

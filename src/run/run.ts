@@ -126,6 +126,8 @@ export async function perform(run: Run, job: Job, writeSummary: WriteSummary): P
     },
   );
   await run.progress.stop();
+  const pagerFailure = run.stopped === null ? await stderr.closePager() : null;
+  if (pagerFailure !== null) run.end(pagerFailure);
   const isUndone = results.some(({ failure }) => failure !== null);
   const ended = run.ended ?? (isUndone ? run.stopped : null);
   const ending = endingOf({

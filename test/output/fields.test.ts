@@ -34,10 +34,12 @@ test('--fields: a near miss, and in uploads and playlist a name from elsewhere, 
   const elsewhere = {
     id: 'did you mean videoId?',
     ID: 'did you mean videoId?',
-    views: 'did you mean _views?',
+    views: 'did you mean _views or viewCountText?',
     viewCount: 'did you mean _views?',
-    duration: 'did you mean _seconds?',
-    length: 'did you mean _seconds?',
+    duration: 'did you mean _seconds or lengthText?',
+    length: 'did you mean _seconds or lengthText?',
+    age: 'did you mean publishedTimeText?',
+    channel: 'did you mean channelTitle or channelHandle or channelId?',
     url: link,
     link,
     date,
@@ -51,10 +53,11 @@ test('--fields: a near miss, and in uploads and playlist a name from elsewhere, 
   for (const [name, hint] of Object.entries(elsewhere)) {
     for (const operation of [uploads, playlist])
       assert.throws(() => parseFields(`title,${name}`, operation), { exit: 2, next: hint });
-    // Other entries may have such fields.
-    for (const operation of [latest, search, shownEntries])
-      if (name !== 'publishedAt') assert.equal(fieldsOf(name, operation)[0]?.name, name);
   }
+  // Other entries may have such fields.
+  for (const name of ['id', 'duration', 'url', 'thumbnails[0].url'])
+    for (const operation of [latest, search, shownEntries])
+      assert.equal(fieldsOf(name, operation)[0]?.name, name);
   for (const [name, says, operation] of [
     ['vidoeId', "'vidoeId'; did you mean videoId?", search],
     ['chanel_id', "'chanel_id'; did you mean channel_id?", resolve],
@@ -64,6 +67,26 @@ test('--fields: a near miss, and in uploads and playlist a name from elsewhere, 
     ['title,', 'empty name', uploads],
   ] as const)
     assert.throws(() => parseFields(name, operation), isFailure(2, says), name);
+});
+
+test('--fields: the word that heads a column names the fields below it; an unknown name with _ is an error everywhere', () => {
+  for (const [operation, name, ...meant] of [
+    [latest, 'views', '_views', 'viewCount', 'viewCountText'],
+    [search, 'published', 'publishedTimeText'],
+    [search, 'channel', 'channelTitle', 'channelHandle', 'channelId'],
+    [latest, 'age', 'published'],
+    [shownEntries, 'length', '_seconds', 'lengthText'],
+    [resolve, 'reference', '_reference'],
+  ] as const)
+    assert.throws(() => parseFields(name, operation), {
+      exit: 2,
+      next: `did you mean ${meant.join(' or ')}?`,
+    });
+  assert.equal(fieldsOf('published', latest)[0]?.name, 'published');
+  for (const operation of [uploads, playlist, latest, search, resolve, shownEntries]) {
+    const next = 'the computed fields are _reference, _seconds, _views';
+    assert.throws(() => parseFields('_url', operation), { exit: 2, next });
+  }
 });
 
 test('picking: each field of an entry, null if missing; a key written like the field comes first', () => {

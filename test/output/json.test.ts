@@ -49,13 +49,13 @@ test('json: a body: --fields picks inside the list; the rest of the body is prin
   for (const [sent, printed] of [
     [
       '{"channel": {"a": 1}, "results": [{"videoId":"v","x":1}, 2], "result_count": 2.0}',
-      '{"channel":{"a":1},"results":[{"videoId":"v","views":null},{"videoId":null,"views":null}],"result_count":2.0}',
+      '{"channel":{"a":1},"results":[{"videoId":"v","seen":null},{"videoId":null,"seen":null}],"result_count":2.0}',
     ],
-    ['[{"videoId":"v"}]', '[{"videoId":"v","views":null}]'],
-    ['{"videoId":"v","x":1}', '{"videoId":"v","views":null}'],
+    ['[{"videoId":"v"}]', '[{"videoId":"v","seen":null}]'],
+    ['{"videoId":"v","x":1}', '{"videoId":"v","seen":null}'],
     ['{"k":[0],"a":1,"k":[]}', '{"k":[0],"a":1,"k":[]}'],
   ] as const)
-    assert.equal(await answered('json', 'latest', { fields: 'videoId,views' }, sent), `${printed}\n`);
+    assert.equal(await answered('json', 'latest', { fields: 'videoId,seen' }, sent), `${printed}\n`);
 });
 
 test('json: at a terminal: is indented by two spaces, each value as sent', async () => {

@@ -6,12 +6,13 @@ import { Stderr } from '../../src/output/stderr.ts';
 
 function setUp({
   isTTY = false,
+  columns = 80,
   quiet = false,
   verbose = 0,
   env = { NO_COLOR: '1' } as Record<string, string>,
 } = {}) {
   const log: string[] = [];
-  const stream = Object.assign(new PassThrough(), { isTTY });
+  const stream = Object.assign(new PassThrough(), { isTTY, columns });
   stream.on('data', (chunk: Buffer) => log.push(chunk.toString()));
   return { stderr: new Stderr({ stderr: stream, env }, { quiet, verbose }), log };
 }
@@ -71,8 +72,8 @@ test('the next step of an error has a line of its own at a terminal; elsewhere i
 test('while a pager has the terminal, lines wait until it has ended', async () => {
   const { stderr, log } = setUp({ isTTY: true });
   const input = new PassThrough();
-  const ended = new Promise<void>((resolve) => input.on('finish', resolve));
-  stderr.holdFor({ input, ended });
+  const ended = new Promise<null>((resolve) => input.on('finish', () => resolve(null)));
+  stderr.holdFor(input, ended);
   stderr.warn('w');
   stderr.note('n');
   assert.deepEqual(log, []);
@@ -81,6 +82,26 @@ test('while a pager has the terminal, lines wait until it has ended', async () =
   assert.deepEqual(log, ['chanlist: warning: w\n', 'chanlist: n\n']);
   stderr.note('later');
   assert.equal(log.length, 3);
+});
+
+test('a long message breaks between words at a terminal; a command at its end stays whole', () => {
+  for (const [columns, text] of [
+    [40, 'chanlist: error: @a: the list has\n  ended before its time\n'],
+    [80, 'chanlist: error: @a: the list has ended before its time\n'],
+  ] as const) {
+    const { stderr, log } = setUp({ isTTY: true, columns });
+    const long = 'x'.repeat(60);
+    stderr.error(
+      '@a: the list has ended before its time',
+      'resume with: chanlist uploads --all --limit 9999',
+    );
+    stderr.error(long);
+    assert.deepEqual(log, [
+      text,
+      'chanlist: resume with: chanlist uploads --all --limit 9999\n',
+      `chanlist: error: ${long}\n`,
+    ]);
+  }
 });
 
 test('a message is one line, free of control characters', () => {

@@ -2,24 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { createFormat } from '../../src/output/formats.ts';
 import { cut, textWidth } from '../../src/output/width.ts';
+import { oddTitles } from '../support/odd-titles.ts';
 import { answered, item, json, listed, notFound, type Overrides, options, screen } from './support.ts';
 
-const titles = [
-  'Building a tiny compiler in an afternoon, and then a somewhat larger one the next morning, for all of us',
-  '日本語のタイトルはとても長いので途中で切られることになります、どこかで。そしてもう少し続きます、最後まで',
-  '👨‍👩‍👧‍👦 Family 👩🏽‍🚀 trip 🇩🇪🇫🇷 to the ❤️ of 1️⃣ country and back, with a rather long title that goes on and on',
-  'שלום עולם: כותרת ארוכה בעברית 123 עם מספרים ועוד טקסט שממשיך עוד ועוד ועוד עד הסוף',
-  'e\u0301tude Z\u0337\u0353\u0350 कि ก็',
-  '',
-];
 const entry = (index: number) => ({
   videoId: `vid${String(index).padStart(8, '0')}`,
-  title: titles[index % titles.length],
+  title: oddTitles[index % oddTitles.length],
   channelTitle: 'Demo',
   lengthText: index % 2 ? '4:05' : '1:02:33',
-  viewCountText: `${index}.2M views`,
+  viewCountText: `${index % 100}.2M views`,
   thumbnails: [],
   index: String(index),
 });
@@ -42,33 +36,64 @@ async function body(
 
 const words = ([header = '']: readonly string[]): string[] => header.trim().split(/ +/);
 
-test('table: fits any terminal, whatever the titles: the least important columns are dropped', async () => {
+test('table: columns of words; at each width the least important ones are left out, so that titles have room', async () => {
   for (const [columns, ...shown] of [
-    [200, 'index', 'videoId', 'lengthText', 'viewCountText', 'title'],
-    [80, 'index', 'videoId', 'lengthText', 'viewCountText', 'title'],
-    [60, 'videoId', 'lengthText', 'viewCountText', 'title'],
-    [40, 'videoId', 'title'],
-    [12, 'title'],
+    [200, 'index', 'videoId', 'length', 'views', 'title'],
+    [100, 'index', 'videoId', 'length', 'views', 'title'],
+    [99, 'videoId', 'length', 'views', 'title'],
+    [60, 'videoId', 'length', 'views', 'title'],
+    [40, 'videoId', 'length', 'title'],
+    [20, 'title'],
   ] as const)
-    for (const operation of ['uploads', 'playlist'] as const) {
-      const lines = await listing({ terminal: screen(columns) }, operation);
-      assert.equal(lines.length, 16);
-      assert.deepEqual(words(lines), shown);
-      for (const line of lines) assert.ok(textWidth(line) <= columns, line);
+    for (const operation of ['uploads', 'playlist'] as const)
+      assert.deepEqual(words(await listing({ terminal: screen(columns) }, operation)), shown);
+  const wide = {
+    channelHandle: '@a',
+    lengthText: '1:02:33',
+    viewCount: '12345678',
+    publishedTimeText: '11 months ago',
+  };
+  const rows = ['A', 'Another channel'].map((channelTitle, i) => ({ ...entry(i), ...wide, channelTitle }));
+  for (const [columns, ...shown] of [
+    [120, 'index', 'videoId', 'length', 'views', 'age', 'channel', 'title'],
+    [100, 'index', 'videoId', 'length', 'views', 'age', 'title'],
+    [90, 'videoId', 'length', 'views', 'age', 'title'],
+    [80, 'videoId', 'length', 'views', 'title'],
+  ] as const) {
+    const [header = ''] = await body('search', JSON.stringify(rows), { terminal: screen(columns) });
+    assert.deepEqual(words([header]), shown);
+    assert.ok(columns - header.indexOf('title') >= 34, 'columns of the title');
+  }
+});
+
+test('table: no row is wider than its terminal, and none is out of line, whatever the titles', async () => {
+  assert.equal(oddTitles.length, 44);
+  const rows = oddTitles.map((title, i) => ({
+    ...entry(i),
+    title,
+    videoId: `vid${String(i).padStart(8, '0')}`,
+  }));
+  for (const fields of [undefined, 'title,videoId,channelTitle', 'channelTitle,title,videoId'])
+    for (const columns of [40, 60, 80, 100, 120, 200]) {
+      const overrides = { terminal: screen(columns), ...(fields && { fields }) };
+      const lines = (await listed('table', 'uploads', overrides, JSON.stringify(rows))).trimEnd().split('\n');
+      assert.equal(lines.length, 2 + oddTitles.length);
+      const placeOfId = (line: string): number => stringWidth(line.slice(0, line.search(/videoId|vid0/)));
+      for (const line of lines) assert.ok(stringWidth(line) <= columns, line);
+      const places = new Set(lines.toSpliced(1, 1).map(placeOfId));
+      assert.equal(places.size, 1, `${fields} at ${columns}: ${[...places]}`);
     }
 });
 
-test('table: header once, all rows aligned with it; an index has room for the last one', async () => {
-  const lines = await listing({ terminal: screen(80) });
+test('table: one header, and all rows of all pages aligned with it', async () => {
+  const lines = await listing({ terminal: screen(100) });
   const [header = '', rule = '', ...rows] = lines;
+  assert.equal(lines.length, 16);
   assert.equal(lines.filter((line) => line.includes('videoId')).length, 1);
-  assert.match(rule, /^─{80}$/);
-  assert.match(header, /^ {2}index {2}videoId /);
-  const lengthEnd = header.indexOf('lengthText') + 'lengthText'.length;
-  for (const row of rows) {
-    assert.match(row, /^ {3}[ \d]{3}\d {2}vid\d{8} {2}/);
-    assert.match(row.slice(0, lengthEnd), / (4:05|1:02:33)$/);
-  }
+  assert.match(rule, /^─{100}$/);
+  assert.match(header, /^index {2}videoId {7}length {2}views {2}title$/);
+  for (const row of rows)
+    assert.match(row, /^[ \d]{4}\d {2}vid\d{8} {2}(?: {3}4:05|1:02:33) {2}[ \d.]{4}M(?: {2}|$)/);
 });
 
 test('table: with colour only the header and its rule have escape sequences', async () => {
@@ -91,22 +116,20 @@ test('table: cells and keys contain no control or bidirectional formatting chara
         assert.doesNotMatch(line, /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
 });
 
-test('table: numbers are never cut: columns go first; a later one widens its column at the expense of the title', async () => {
+test('table: numbers are never cut: columns go first; a later one that is wider moves only its own row', async () => {
   const row = (index: string, viewCount: string): string =>
     `[{"videoId":"abcdefghijk","title":"A title of some length, which is cut","viewCount":"${viewCount}","index":"${index}"}]`;
-  const shown = async (columns: number, ...pages: readonly string[]) =>
-    (await listed('table', 'uploads', { terminal: screen(columns) }, ...pages)).split('\n').slice(0, -1);
-  assert.deepEqual(await shown(52, row('1', '12'), row('99999', '123456789'), row('2', '7')), [
-    'index  videoId       viewCount  title',
-    '────────────────────────────────────────────────────',
-    '    1  abcdefghijk          12  A title of some len…',
-    '99999  abcdefghijk  123,456,789  A title of some le…',
-    '    2  abcdefghijk            7  A title of some le…',
-  ]);
-  assert.deepEqual((await shown(46, row('1', '12'), row('99999', '1234567890123'))).slice(2), [
-    'abcdefghijk          12  A title of some leng…',
-    'abcdefghijk  1,234,567,890,123  A title of so…',
-  ]);
+  const pages = [row('1', '12'), row('99999', '123456789'), row('2', '7')];
+  assert.equal(
+    await listed('table', 'uploads', { terminal: screen(52) }, ...pages),
+    [
+      'videoId      views  title',
+      '────────────────────────────────────────────────────',
+      'abcdefghijk     12  A title of some length, which i…',
+      'abcdefghijk  123,456,789  A title of some length, w…',
+      'abcdefghijk      7  A title of some length, which i…\n',
+    ].join('\n'),
+  );
   assert.deepEqual(
     await body('search', '[{"a":1234567890,"b":123456789012,"c":1}]', { terminal: screen(29) }),
     ['            a', '─────────────', '1,234,567,890'],
@@ -120,24 +143,37 @@ test('table: a page of any size is drawn in linear time', async () => {
   assert.match(lines[5001] ?? '', /^4999 +日$/);
 });
 
-test('table: a view count and an age in one text are two columns, unless the entries have a date', async () => {
+test('table: a view count and an age in one text are two columns; a date takes the place of the age', async () => {
   const texts = ['434K views • 1 day ago', '1,234 views 3 days ago', '3.2M views 1 hour ago', 'No views', ''];
   const entries = texts.map((viewCountText) => ({ videoId: 'v', title: 't', viewCountText }));
   assert.deepEqual(await body('search', JSON.stringify(entries)), [
-    'videoId      viewCountText                 title',
-    '────────────────────────────────────────────────',
-    'v               434K views  1 day ago      t',
-    'v              1,234 views  3 days ago     t',
-    'v               3.2M views  1 hour ago     t',
-    'v                 No views                 t',
-    'v                                          t',
+    'videoId      views  age         title',
+    '─────────────────────────────────────',
+    'v             434K  1 day ago   t',
+    'v            1,234  3 days ago  t',
+    'v             3.2M  1 hour ago  t',
+    'v                0              t',
+    'v                               t',
   ]);
-  const dated = JSON.stringify([{ ...entries[0], publishedTimeText: '1 day ago' }]);
-  const shown = words(await body('search', dated)).join(' ');
-  assert.equal(shown, 'videoId viewCountText publishedTimeText title');
+  // What is not a count is shown as it is; an exact count comes first.
+  const others = [
+    { viewCountText: '12 watching' },
+    { viewCountText: '434 mil visualizaciones' },
+    { viewCount: '1252603', viewCountText: '1.2M views' },
+  ];
+  const shown = await body('search', JSON.stringify(others.map((other) => ({ ...entries[4], ...other }))));
+  assert.deepEqual(
+    shown.slice(2).map((line) => line.slice(13, -3).trim()),
+    ['12 watching', '434 mil visualizaciones', '1,252,603'],
+  );
+  const dated = JSON.stringify([{ ...entries[0], published: '2026-01-02T03:04:05Z' }, { ...entries[0] }]);
+  assert.deepEqual((await body('search', dated, { terminal: screen(80) })).slice(2), [
+    'v             434K  2026-01-02  t',
+    'v             434K  1 day ago   t',
+  ]);
   // The channel is shown if the entries have several.
   const channels = ['C', 'C', 'D'].map((channelTitle) => ({ videoId: 'v', title: 't', channelTitle }));
-  for (const [count, header] of Object.entries({ 2: 'videoId title', 3: 'videoId channelTitle title' }))
+  for (const [count, header] of Object.entries({ 2: 'videoId title', 3: 'videoId channel title' }))
     assert.equal(
       words(await body('search', JSON.stringify(channels.slice(0, Number(count))))).join(' '),
       header,
@@ -159,14 +195,14 @@ test('table: a text is cut to any width between two characters, in no time', () 
   assert.equal(textWidth('क'.repeat(1_000_000)), 1_000_000);
 });
 
-test('table: not on a terminal nothing is cut or coloured; a longer cell widens its column from its page on', async () => {
+test('table: not on a terminal nothing is cut or coloured; a longer cell moves only its own row', async () => {
   const text = (await listing({})).join('\n');
   assert.doesNotMatch(text, /[…\u001b]/);
-  for (const title of titles) assert.ok(text.includes(title));
+  for (const title of oddTitles.slice(0, 7)) assert.ok(text.includes(title.trimEnd()));
   const pages = ['[{"title":"abc","index":"1"}]', '[{"title":"abcdefghijk","index":"2"},{"title":"d"}]'];
   assert.equal(
     await listed('table', 'uploads', { fields: 'title,index' }, ...pages, '[{"title":"e","index":"3"}]'),
-    'title  index\n────────────\nabc        1\nabcdefghijk      2\nd\ne                3\n',
+    'title  index\n────────────\nabc        1\nabcdefghijk      2\nd\ne          3\n',
   );
 });
 
@@ -174,27 +210,59 @@ test('table: latest: the day at a terminal, the full timestamp elsewhere; views 
   const sent =
     '{"results":[{"videoId":"a","title":"T","published":"2026-01-02T03:04:05+00:00","viewCount":"1234"},{"videoId":"b","title":"U","published":"soon","viewCount":"7"}]}';
   const lines = await body('latest', sent, { terminal: screen(80) });
-  assert.deepEqual(words(lines), ['videoId', 'viewCount', 'published', 'title']);
+  assert.deepEqual(words(lines), ['videoId', 'views', 'published', 'title']);
   assert.match(lines[2] ?? '', /^a {2,} 1,234 {2}2026-01-02 {2}T$/);
   assert.match(lines[3] ?? '', /^b {2,}7 {2}soon {8}T?U$/);
   assert.match((await body('latest', sent))[2] ?? '', /^a {2,}1,234 {2}2026-01-02T03:04:05\+00:00 {2}T/);
 });
 
-test('table: several references: one table, with the given reference first', async () => {
-  const format = await createFormat('table', options('resolve', { several: true, terminal: screen(40) }));
+test('table: several references: one table, with the handle or ID first, cut to 24 columns', async () => {
+  const format = await createFormat('table', {
+    ...options('resolve', { several: true, terminal: screen(60) }),
+    referenceWidth: 70,
+  });
   const id = 'UC0123456789012345678901';
+  const url = 'https://example.com/c/of-an-address-without-a-handle';
   assert.equal(
     format.body(item('@a'), json(`{"channel_id":"${id}","resolved_from":"@a"}`)) +
       format.failed(item('@x'), notFound) +
-      format.body(item('@handle-of-length'), json('{"channel_id":"UC1","resolved_from":"@b"}')) +
+      format.body({ reference: `example.com/channel/${id}`, value: id }, json(`{"channel_id":"${id}"}`)) +
+      format.body({ reference: url, value: url }, json(`{"channel_id":"${id}"}`)) +
       format.tail(),
-    `${[
-      '_reference      channel_id',
-      '────────────────────────────────────────',
-      `@a              ${id}`,
-      '@handle-of-length  UC1',
-    ].join('\n')}\n`,
+    [
+      'reference                 channel_id',
+      '──────────────────────────────────────────────────',
+      `@a                        ${id}`,
+      `${id}  ${id}`,
+      `https://example.com/c/o…  ${id}\n`,
+    ].join('\n'),
   );
+});
+
+test('table: --fields: at a terminal nothing is left out: texts are cut to 8, then the table is wider', async () => {
+  const fields = 'videoId,title,channelTitle,channelHandle,lengthText,viewCountText,publishedTimeText';
+  const sent = {
+    ...entry(0),
+    videoId: 'abcdefghijk',
+    channelHandle: '@handle-of-length',
+    publishedTimeText: '11 months ago',
+  };
+  const lines = async (columns: number) =>
+    (await listed('table', 'uploads', { fields, terminal: screen(columns) }, JSON.stringify([sent]))).split(
+      '\n',
+    );
+  assert.deepEqual(await lines(80), [
+    'videoId      title         channelT…  channelH…  lengthTe…  viewCoun…  publishe…',
+    '────────────────────────────────────────────────────────────────────────────────',
+    'abcdefghijk  Building a …  Demo       @handle-…    1:02:33  0.2M vie…  11 month…',
+    '',
+  ]);
+  assert.deepEqual(await lines(40), [
+    'videoId      title     channel…  channel…  lengthT…  viewCou…  publish…',
+    '───────────────────────────────────────────────────────────────────────',
+    'abcdefghijk  Buildin…  Demo      @handle…   1:02:33  0.2M vi…  11 mont…',
+    '',
+  ]);
 });
 
 test('table: --fields: exactly these columns in this order, numbers right-aligned', async () => {

@@ -12,7 +12,7 @@ import { writeStore } from '../support/stored-accounts.ts';
 const paths = (await allNodes()).map(({ path }) => path).filter(Boolean);
 
 /** The help of a command, an action, a topic or (null) the program. */
-const help = (name: string | null): Promise<string> => helpText(name?.split(' ') ?? [], commands, 80);
+const help = (name: string | null): Promise<string> => helpText(name?.split(' ') ?? [], commands, null);
 
 /** The command lines of the examples, as a shell reads them. */
 const examplesIn = (text: string): string[] =>

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { allNodes } from '../../scripts/docgen/tree.ts';
 import { longFlag } from '../../src/cli/flag.ts';
 import { flagsOf, globalFlags, ownFlagsOf } from '../../src/cli/flags.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { helpText } from '../../src/help/help-text.ts';
-import { topicText } from '../../src/help/topics.ts';
 import { runHere as run } from '../support/command.ts';
 
 const topics = ['flags', 'fields', 'reports', 'exit-codes', 'formats', 'environment'] as const;
@@ -16,12 +16,12 @@ const topics = ['flags', 'fields', 'reports', 'exit-codes', 'formats', 'environm
 const paths = (await allNodes()).map(({ path }) => path).filter(Boolean);
 
 /** The help of a command, an action, a topic or (null) the program. */
-const help = (name: string | null, width = 80): Promise<string> =>
-  helpText(name?.split(' ') ?? [], commands, width);
+const help = (name: string | null, columns = 80, color = false): Promise<string> =>
+  helpText(name?.split(' ') ?? [], commands, { columns, color });
 
 /** The terms of a topic under a heading, without commas. */
-const termsOf = (topic: (typeof topics)[number], heading: string): string => {
-  const [, text = ''] = topicText(topic, 1000).split(`${heading}\n`);
+const termsOf = async (topic: (typeof topics)[number], heading: string): Promise<string> => {
+  const [, text = ''] = (await help(topic, 1000)).split(`${heading}\n`);
   const rows = [...(text.split('\n\n')[0] ?? '').matchAll(/^ {2}(.*?) {2}/gm)];
   return rows.map(([, term = '']) => term.replaceAll(',', '')).join(' ');
 };
@@ -61,11 +61,22 @@ test('a command has its flags and the main global ones, one line each, and names
     assert.match(serve, new RegExp(`^  ${kind} +\\w+ \\w+`, 'm'), kind);
 });
 
-test('help fits 60, 80 and 200 columns; command lines stay whole, and fit 80', async () => {
-  for (const width of [60, 80, 200])
+test('help fits 40 to 200 columns, that of the program 24 lines; command lines stay whole, and fit 80', async () => {
+  for (const width of [40, 60, 80, 200])
     for (const name of [null, ...paths, ...topics])
       for (const line of (await help(name, width)).split('\n'))
-        assert.ok(line.length <= Math.max(width, line.includes('chanlist ') ? 80 : 0), line);
+        assert.ok(line.length <= Math.max(width, /chanlist |^ {2}# /.test(line) ? 80 : 0), line);
+  assert.ok((await help(null)).trimEnd().split('\n').length <= 24);
+  assert.equal(await help('fields', 10), await help('fields', 40));
+});
+
+test('headings are bold where there is colour', async () => {
+  for (const name of [null, ...paths, ...topics]) {
+    const colored = await help(name, 80, true);
+    assert.equal(stripVTControlCharacters(colored), await help(name));
+    const bold = [...colored.matchAll(/\u001b\[1m(.*)\u001b\[22m\n/g)].map(([, text]) => text);
+    assert.ok(bold.length > 0 && bold.every((text) => /^[A-Z].*:$/.test(text ?? '')), name ?? '');
+  }
 });
 
 const video = 'videoId title channelId channelTitle channelHandle';
@@ -104,7 +115,7 @@ const contract: { readonly [Topic in (typeof topics)[number]]?: Readonly<Record<
 test('each topic explains every name of the contract, and no other', async () => {
   for (const topic of topics) {
     for (const [heading, names] of Object.entries(contract[topic] ?? {}))
-      assert.equal(termsOf(topic, heading), names, heading);
+      assert.equal(await termsOf(topic, heading), names, heading);
     assert.doesNotMatch(await help(topic), /^ {2}[\w@]+ *$/m, topic);
   }
   const order = / in this order: 129, 130, 143, 1, 3, 4, 2, 8, 7, 6, 9, 10, 5, 11\.$/m;
@@ -112,7 +123,7 @@ test('each topic explains every name of the contract, and no other', async () =>
 });
 
 test('help environment has every variable that the program reads for its user', async () => {
-  const named = termsOf('environment', 'Environment variables:').split(' ');
+  const named = (await termsOf('environment', 'Environment variables:')).split(' ');
   // Of the system, or kept from a library.
   const others = ['HOME', 'USERPROFILE', 'TERM', 'SNAP'];
   for (const { variable = 'NO_COLOR' } of globalFlags) assert.ok(named.includes(variable), variable);

@@ -57,7 +57,7 @@ suite('the pager at a real terminal', { skip: missing('tmux', 'less'), concurren
     );
   });
 
-  test('$PAGER is a shell line; what it cannot run is printed all the same; no pager for other formats', async (t) => {
+  test('$PAGER is a shell line; no pager for other formats, and without entries', async (t) => {
     for (const [args, PAGER, shown] of [
       [
         'uploads @size-300 --all',
@@ -70,13 +70,31 @@ suite('the pager at a real terminal', { skip: missing('tmux', 'less'), concurren
         'sleep 1; head -n 1',
         /^videoId .*\nchanlist: [1-6]00 entries, .*\nchanlist: resume with: /,
       ],
-      ['uploads @size-3', 'nosuchpager', /nosuchpager.*\nvideoId[\s\S]*chanlist: 3 entries/],
       ['uploads @size-3', '', /^videoId[\s\S]*chanlist: 3 entries/],
       ['uploads @size-3 -f id', 'nosuchpager', /^0003\d+\n[\s\S]*chanlist: 3 entries/],
       ['uploads @empty', 'nosuchpager', /^chanlist: 0 entries, 1 page, 1 credit\nexit 0/],
     ] as const) {
       const screen = await atTerminal(t, args, { env: { PAGER }, cwd: await temporaryFolder(t) });
       assert.match((await screen.ended()).text, shown, `${args} with ${PAGER}`);
+    }
+  });
+
+  test('a pager that fails is an error, and what was bought is printed without it', async (t) => {
+    for (const [args, PAGER, code] of [
+      ['uploads @size-100', 'nosuchpager', 127],
+      ['uploads @size-100', 'false', 1],
+      ['uploads @size-100', 'cat > /dev/null; exit 3', 3],
+      ['uploads @size-3000 --all', 'head -n 1 > /dev/null; exit 4', 4],
+    ] as const) {
+      const path = join(await temporaryFolder(t), 's.json');
+      const screen = await atTerminal(t, `${args} --summary ${path}`, { env: { PAGER }, columns: 120 });
+      const { text } = await screen.ended();
+      assert.ok(text.includes(`\nchanlist: error: the pager failed with exit code ${code}: ${PAGER}`), text);
+      assert.match(text, /\nchanlist: choose another one with PAGER, or set PAGER to nothing/);
+      assert.match(text, /\nexit 1, /);
+      const { exit, credits } = JSON.parse(readFileSync(path, 'utf8'));
+      assert.equal(exit, 1);
+      assert.equal(text.match(/^ *\d+ {2}[\w-]{11} /gm)?.length, 100 * credits.confirmed, PAGER);
     }
   });
 });

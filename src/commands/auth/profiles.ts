@@ -4,7 +4,7 @@ import { readStore, unknownProfile, updateStore } from '../../accounts/store.ts'
 import type { CommandFile } from '../../cli/command.ts';
 import type { OutputOptions } from '../../cli/options.ts';
 import { usage } from '../../errors.ts';
-import { printRecords } from '../../run/output.ts';
+import { printRecords } from '../../output/print-records.ts';
 import { shellQuote } from '../../text/command.ts';
 
 export const list: CommandFile = {

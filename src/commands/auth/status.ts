@@ -3,7 +3,7 @@ import { findService } from '../../accounts/settings.ts';
 import { readStore, storeFile } from '../../accounts/store.ts';
 import type { Example, RunCommand } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
-import { printRecords } from '../../run/output.ts';
+import { printRecords } from '../../output/print-records.ts';
 import { formatBounds } from '../../service/budget.ts';
 import { verifyKey } from './verify-key.ts';
 

@@ -1,13 +1,14 @@
 import type { Context } from '../context.ts';
 import { JsonText } from '../json/json-text.ts';
-import { memberField } from '../output/fields.ts';
-import { createFormat, type FormatName } from '../output/formats.ts';
-import type { Stderr } from '../output/stderr.ts';
-import { Stdout } from '../output/stdout.ts';
-import { decideTerminal } from '../output/terminal.ts';
 import type { Credits } from '../service/budget.ts';
-import { longest, thousands } from '../text/count.ts';
-import { sanitize } from '../text/sanitize.ts';
+import { thousands } from '../text/count.ts';
+import { memberField } from './fields.ts';
+import type { Field } from './format.ts';
+import { createFormat, type FormatName } from './formats.ts';
+import type { Stderr } from './stderr.ts';
+import { Stdout } from './stdout.ts';
+import { decideTerminal } from './terminal.ts';
+import { cut } from './width.ts';
 
 export interface RecordOptions<R> {
   /** `--format`; null: a table at a terminal, else ndjson. */
@@ -40,8 +41,8 @@ export async function printRecords<R extends object>(
     document === 'array' ? { null: '-', true: '*', false: '' } : { null: 'none', true: 'yes', false: 'no' };
   const body = document === 'array' ? 'records' : 'record';
   const operation = { fields: shown, documentedFields: [], idField: '', body } as const;
-  const fields = shown.map(memberField);
-  const format = await createFormat(name, { operation, fields, several: false, terminal });
+  const fields = name === 'csv' ? shown.flatMap(flatFields) : shown.map(memberField);
+  const format = await createFormat(name, { operation, fields, several: false, terminal, isReport: true });
   const item = { reference: null };
   const batch: JsonText[] = [];
   for await (const record of records) {
@@ -50,17 +51,26 @@ export async function printRecords<R extends object>(
     if (name !== 'json' && name !== 'table') await stdout.write(format.rows(item, batch.splice(0)));
   }
   const [first] = batch;
-  if (document === 'object' && first !== undefined)
-    await stdout.write(isTable ? recordLines(first) : format.body(item, first));
+  if (document === 'object' && first !== undefined) await stdout.write(format.body(item, first));
   else {
     await stdout.write(format.open(item, null));
     if (batch.length > 0) await stdout.write(format.rows(item, batch));
     await stdout.write(format.close(item, { hasMore: false, token: null, failure: null }) + format.tail());
   }
-  const width = terminal?.columns ?? Number.POSITIVE_INFINITY;
-  const fit = (line: string): string => (line.length > width ? `${line.slice(0, width - 1)}…` : line);
-  if (isTable) for (const line of options.footer?.() ?? []) await stdout.write(`${fit(line)}\n`);
+  const columns = terminal?.columns ?? Number.POSITIVE_INFINITY;
+  if (isTable) for (const line of options.footer?.() ?? []) await stdout.write(`${cut(line, columns)}\n`);
 }
+
+const sums = ['confirmed', 'possibly_charged'];
+const nested: Readonly<Record<string, readonly string[]>> = {
+  problem: ['code', 'message', 'fix'],
+  today: sums,
+  total: sums,
+};
+
+/** The columns of a member in csv: one for each of its own members. */
+const flatFields = (name: string): readonly Field[] =>
+  nested[name]?.map((key) => ({ name: `${name}.${key}`, path: [name, key] })) ?? [memberField(name)];
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -74,10 +84,4 @@ function cell(value: unknown, words: Record<'null' | 'true' | 'false', string>):
   if (!('confirmed' in value)) return value;
   const { confirmed, possibly_charged } = value as Credits;
   return thousands(confirmed) + (possibly_charged === 0 ? '' : ` (+${thousands(possibly_charged)})`);
-}
-
-function recordLines(record: JsonText): string {
-  const members = [...record.members()];
-  const width = longest(members.map(([key]) => key)) + 2;
-  return members.map(([key, value]) => `${key.padEnd(width)}${sanitize(value.plain())}\n`).join('');
 }

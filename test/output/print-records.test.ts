@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FormatName } from '../../src/output/formats.ts';
+import { printRecords, type RecordOptions } from '../../src/output/print-records.ts';
 import { Stderr } from '../../src/output/stderr.ts';
-import { printRecords, type RecordOptions } from '../../src/run/output.ts';
 import { fakeContext } from '../support/fake-context.ts';
 
 interface Row {
@@ -35,6 +35,32 @@ test('records are ndjson in a pipe, a table at a terminal; json and csv on reque
   assert.equal(await printed('csv', { isTerminal: true }), 'name,sum\n"one, two","{""a"":1}"\nx y,\n');
   assert.match(await printed(null, { isTerminal: true }), /^name +sum\n─+\none, two +\{"a":1\}\nx y +-\n$/);
   assert.match(await printed('table', { columns: ['name'] }), /^name\n─+\none, two\nx y\n$/);
+});
+
+test('csv has flat columns: a member of several parts has one for each', async () => {
+  const problem = { code: 'lost', message: 'the file is gone', fix: 'chanlist uploads @a -o a.ndjson' };
+  const record = { today: null, total: { confirmed: 3, possibly_charged: 0 }, problem };
+  const { context, stdout } = fakeContext();
+  const options = { format: 'csv', color: false, context, stderr: new Stderr(context) } as const;
+  await printRecords([record], { ...options, fields: ['today', 'total', 'problem'] });
+  const sums = 'today.confirmed,today.possibly_charged,total.confirmed,total.possibly_charged';
+  assert.equal(
+    stdout(),
+    `${sums},problem.code,problem.message,problem.fix\n,,3,0,lost,the file is gone,${problem.fix}\n`,
+  );
+});
+
+test('a table that does not fit has a line for each field, and is not cut', async () => {
+  const records = [
+    { name: 'x'.repeat(60), sum: { a: 1 } },
+    { name: 'short', sum: null },
+  ];
+  assert.match(await printed(null, { records, isTerminal: true }), /^name +sum\n─{69}\nx/);
+  const { context, stdout } = fakeContext({ stdoutTerminal: true });
+  context.stdout.columns = 25;
+  const options = { format: null, color: false, context, stderr: new Stderr(context) } as const;
+  await printRecords(records, { ...options, fields: ['name', 'sum'] });
+  assert.equal(stdout(), `name  ${'x'.repeat(60)}\nsum   {"a":1}\n\nname  short\nsum   -\n`);
 });
 
 test('json is indented at a terminal; a single object is no array', async () => {
