@@ -2,7 +2,7 @@ import { parseKey } from '../accounts/key.ts';
 import { formatNames } from '../output/formats.ts';
 import { parseFaultRule, sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseBound } from '../service/budget.ts';
-import { defaultNamespace, operations, pagedNames } from '../service/contract.ts';
+import { defaultNamespace, pagedNames, searchLimit } from '../service/contract.ts';
 import {
   duration,
   type FlagRow,
@@ -49,7 +49,7 @@ export const globalFlags: readonly FlagRow[] = [
   ]),
   ...inGroup('Output:', [
     row('-o, --output <file>', selecting, 'write to <file>; - is stdout', { parse: outputFile }),
-    row('-f, --format <format>', printing, 'print table, json, ndjson, csv: chanlist help formats', {
+    row('-f, --format <format>', printing, 'set the format; see: chanlist help formats', {
       parse: oneOf(formatNames),
     }),
     row('--json', printing, 'short for --format json', { format: 'json' }),
@@ -100,7 +100,7 @@ function inGroup(group: string, flags: readonly FlagRow[]): readonly FlagRow[] {
 
 const responses = ['resolve', 'latest'];
 const lists = [...responses, ...pagedNames];
-const [, , { minimum, maximum, default: usualLimit }] = operations.search.parameters;
+const { minimum, maximum, default: usualLimit } = searchLimit;
 export const parts = ['day', 'command', 'reference'] as const;
 const { host, key, credits, pageSize, latency, seed, grow } = sandboxDefaults;
 const toStdout = 'a listing from a token goes to stdout';
