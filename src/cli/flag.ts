@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { day, hour } from '../accounts/local-time.ts';
 import { usage } from '../errors.ts';
 import { formatNames } from '../output/formats.ts';
@@ -14,14 +15,14 @@ export interface FlagRow {
   readonly group?: string;
   /** Turns its text into its value; throws a usage error that names `source`. By default any text that is not empty. */
   readonly parse?: (text: string, source: string) => unknown;
-  /** The value of all its occurrences, also of none. Without it the last one counts; a switch is true or false. */
-  readonly combine?: (values: readonly unknown[]) => unknown;
-  /** The value without the flag: by default null, or undefined if a variable sets the same. */
-  readonly default?: string | number | undefined;
+  /** Of a flag that may repeat: its value so far (at first the default) with the next one. Without it the last one counts. */
+  readonly combine?: (before: never, value: never) => unknown;
+  /** Of a switch that may repeat. */
+  readonly isCounted?: boolean;
+  /** The value without the flag: by default null, or undefined if a variable sets the same; false of a switch. */
+  readonly default?: string | number | readonly unknown[] | undefined;
   /** Environment variable that sets the same; the flag takes precedence. */
   readonly variable?: string;
-  /** Name of its option, if it is not that of the flag. */
-  readonly option?: string;
   /** Of a switch that is short for `--format`: the format. */
   readonly format?: string;
   /** Flags that it cannot stand beside, each with the reason. */
@@ -44,16 +45,30 @@ export const shortFlag = ({ flag }: FlagRow): string | null => /^-\w\b/.exec(fla
 /** `file`; null for a switch. */
 export const valueName = ({ flag }: FlagRow): string | null => /<([^<>]*)>/.exec(flag)?.[1] ?? null;
 
-/** `outputDir` */
-export const optionName = (flag: FlagRow): string =>
-  flag.option ??
-  longFlag(flag)
-    .slice(2)
-    .replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+/** What Commander parses. `onError` gets the usage error of a bad value, which names the flag. */
+export function optionOf(row: FlagRow, onError: (error: unknown) => void): Option {
+  const { flag, format, variable, parse = nonEmpty, combine, default: value } = row;
+  const option = new Option(flag);
+  if (format !== undefined) return option.implies({ format });
+  if (option.negate) return option;
+  if (option.isBoolean()) return option.default(false);
+  return option
+    .default(value ?? (variable === undefined ? null : undefined))
+    .argParser((text: string, before: unknown) => {
+      try {
+        // `-n=3` is `-n 3`.
+        const parsed = parse(option.short ? text.replace(/^=/, '') : text, longFlag(row));
+        return combine === undefined ? parsed : combine(before as never, parsed as never);
+      } catch (error) {
+        onError(error);
+        return before;
+      }
+    });
+}
 
 /** Its help, with its default. */
 export const flagHelp = ({ help, default: value }: FlagRow): string =>
-  value === undefined ? help : `${help} (default: ${value})`;
+  typeof value === 'object' || value === undefined ? help : `${help} (default: ${value})`;
 
 const number =
   (pattern: RegExp, expected: string) =>
@@ -99,15 +114,15 @@ export function fieldList(text: string, source: string): string {
   return nonEmpty(text, source);
 }
 
-/** The file of `-o`; null for `-`, which is stdout. */
-export function outputFile(text: string, source: string): string | null {
+/** The file of `-o`; `-` is stdout. */
+export function outputFile(text: string, source: string): string {
   const word = formatNames.find((name) => name === text);
   if (word !== undefined)
     throw usage(
       `${source} ${word} names a file`,
       `for the format use -f ${word}; for a file use -o ./${word}`,
     );
-  return text === '-' ? null : nonEmpty(text, source);
+  return nonEmpty(text, source);
 }
 
 export function summaryFile(text: string, source: string): string {

@@ -2,7 +2,7 @@ import { parseKey } from '../accounts/key.ts';
 import { formatNames } from '../output/formats.ts';
 import { parseFaultRule, sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseBound } from '../service/budget.ts';
-import { defaultNamespace, operations, pagedNames } from '../service/contract.ts';
+import { defaultNamespace, pagedNames, searchLimit } from '../service/contract.ts';
 import {
   duration,
   type FlagRow,
@@ -29,6 +29,9 @@ const reporting = [...printing, 'auth login', 'auth switch', 'auth logout'];
 const daySeconds = 24 * 60 * 60;
 const noAccount = 'the sandbox needs no account';
 
+/** All values of a flag that may repeat. */
+const list = { default: [], combine: (before: readonly unknown[], value: unknown) => [...before, value] };
+
 export const globalFlags: readonly FlagRow[] = [
   ...inGroup('Service:', [
     row('--profile <name>', account, 'use this account', { variable: 'CHANLIST_PROFILE' }),
@@ -46,20 +49,18 @@ export const globalFlags: readonly FlagRow[] = [
   ]),
   ...inGroup('Output:', [
     row('-o, --output <file>', selecting, 'write to <file>; - is stdout', { parse: outputFile }),
-    row('-f, --format <format>', printing, 'print table, json, ndjson or csv (lists: id too)', {
+    row('-f, --format <format>', printing, 'set the format; see: chanlist help formats', {
       parse: oneOf(formatNames),
     }),
     row('--json', printing, 'short for --format json', { format: 'json' }),
     row('--ndjson', printing, 'short for --format ndjson', { format: 'ndjson' }),
     row('--fields <a,b.c,d.0>', selecting, 'print these fields; see: chanlist help fields', {
       parse: fieldList,
-      combine: (values) => values.join(',') || null,
+      combine: (before: string | null, fields: string) => (before === null ? fields : `${before},${fields}`),
     }),
     row('--summary <file>', requesting, 'write a JSON report of the run to <file>', { parse: summaryFile }),
     row('--no-color', reporting, 'print no colour', {
       variable: 'NO_COLOR',
-      option: 'color',
-      combine: (switches) => switches.length === 0,
     }),
   ]),
   ...inGroup('Credits:', [
@@ -67,7 +68,7 @@ export const globalFlags: readonly FlagRow[] = [
       '--max-credits <n>',
       [...requesting, 'credits', 'auth login'],
       'spend at most <n> credits, <n>/day or <n>/month',
-      { parse: parseBound, combine: (bounds) => bounds, variable: 'CHANLIST_MAX_CREDITS' },
+      { parse: parseBound, ...list, variable: 'CHANLIST_MAX_CREDITS' },
     ),
     row('--dry-run', requesting, 'print the first request and its cost; send nothing'),
   ]),
@@ -88,7 +89,7 @@ export const globalFlags: readonly FlagRow[] = [
   ...inGroup('Messages:', [
     row('-q, --quiet', reporting, 'print errors only'),
     row('-v, --verbose', reporting, 'print tally, waits and retries; -vv: every request', {
-      combine: (switches) => switches.length,
+      isCounted: true,
     }),
   ]),
 ];
@@ -99,7 +100,7 @@ function inGroup(group: string, flags: readonly FlagRow[]): readonly FlagRow[] {
 
 const responses = ['resolve', 'latest'];
 const lists = [...responses, ...pagedNames];
-const [, , { minimum, maximum, default: usualLimit }] = operations.search.parameters;
+const { minimum, maximum, default: usualLimit } = searchLimit;
 export const parts = ['day', 'command', 'reference'] as const;
 const { host, key, credits, pageSize, latency, seed, grow } = sandboxDefaults;
 const toStdout = 'a listing from a token goes to stdout';
@@ -160,7 +161,7 @@ export const ownFlags: readonly FlagRow[] = [
   onServe('--plain-tokens', 'issue tokens that need no encoding in a URL'),
   onServe('--fail <kind:rate>', 'make a share of the requests fail; may repeat', {
     parse: parseFaultRule,
-    combine: (rules) => rules,
+    ...list,
   }),
 ];
 
@@ -181,9 +182,13 @@ const mainFlags = ['--output', '--format', '--fields', '--max-credits', '--dry-r
 /** They are what `auth login` and `serve` are about, so that their help explains them. */
 const serviceFlags = ['--profile', '--base-url', '--namespace'];
 const serviceCommands = ['auth login', 'serve'];
+const freeOperations = ['resolve', 'latest'];
 
 /** The flags that the help of a command explains: its own, and the main global ones. */
 export const explainedFlagsOf = (path: string): readonly FlagRow[] => {
-  const explained = serviceCommands.includes(path) ? [...serviceFlags, ...mainFlags] : mainFlags;
+  const main = freeOperations.includes(path)
+    ? mainFlags.filter((flag) => flag !== '--max-credits')
+    : mainFlags;
+  const explained = serviceCommands.includes(path) ? [...serviceFlags, ...main] : main;
   return flagsOf(path).filter((row) => row.group === undefined || explained.includes(longFlag(row)));
 };

@@ -15,7 +15,6 @@ export interface OutputOptions {
   readonly output: string | null;
   readonly color: boolean;
   readonly quiet: boolean;
-  readonly verbose: number;
 }
 
 /** The options of the global flags: every command has them, given or not. */

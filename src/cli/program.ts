@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import type { Flag } from '../text/command.ts';
 import type { CommandFile, CommandRow } from './command.ts';
-import { type FlagRow, longFlag, nonEmpty, optionName, shortFlag, valueName } from './flag.ts';
+import { type FlagRow, longFlag, optionOf } from './flag.ts';
 import { flagsOf, globalFlags, helpFlag, localReports, ownFlagsOf, versionFlag } from './flags.ts';
 import { assertFileFormat, type CommonOptions, effectiveFormat, type RunOptions } from './options.ts';
 import { seeHelp, unknownCommand, unknownFlag } from './pointers.ts';
@@ -18,22 +18,31 @@ interface CommandLine {
     | Failure;
 }
 
-/** Parses arguments (without node and script) in one pass. The file of a command is loaded when it is called. */
+/** A flag as typed. `text`: its value; undefined for a switch. */
+interface Typed {
+  readonly row: FlagRow;
+  readonly text: string | undefined;
+}
+
+/**
+ * Parses arguments (without node and script). Global flags may stand before the command, which then gets them with its own;
+ * its file is loaded when it is called.
+ */
 export async function parseArguments(
   argv: readonly string[],
   table: readonly CommandRow[],
 ): Promise<CommandLine> {
-  const flags: Flag[] = [];
+  const typed: Typed[] = [];
+  /** Of bad values: `--help` comes before them. */
+  const errors: unknown[] = [];
   let request: CommandLine['request'] | null = null;
   const program = new Command('chanlist');
   let called = program;
 
-  const addFlags = (command: Command): void => {
+  const addFlags = (command: Command, parsed: boolean): void => {
     for (const row of [...ownFlagsOf(pathOf(command)), ...globalFlags, helpFlag, versionFlag]) {
-      const option = new Option(row.flag);
-      command.addOption(option).on(`option:${option.name()}`, (text?: string) => {
-        flags.push(typedFlag(row, text));
-      });
+      const option = parsed ? optionOf(row, (error) => errors.push(error)) : new Option(row.flag);
+      command.addOption(option).on(`option:${option.name()}`, (text?: string) => typed.push({ row, text }));
     }
   };
   const addCommands = (parent: Command, rows: readonly CommandRow[]): void => {
@@ -46,18 +55,21 @@ export async function parseArguments(
   };
   const addParts = (command: Command, { args = [], actions = [], run }: CommandFile): void => {
     for (const [, term] of args) command.argument(term);
-    addFlags(command);
+    addFlags(command, actions.length === 0);
     if (actions.length > 0) addCommands(command, actions);
-    else
+    else {
+      command.parseOptions(typed.splice(0).map(textOf));
       command.action(() => {
+        if (errors.length > 0) throw errors[0];
         if (run === undefined) request = { help: command.args };
-        else request = { run, options: optionsOf(command, args, flags) };
+        else request = { run, options: optionsOf(command, args, typed.map(flagOf)) };
       });
+    }
   };
 
   program.configureOutput({ writeErr: () => {}, outputError: () => {} });
   program.exitOverride().helpOption(false).helpCommand(false).enablePositionalOptions();
-  addFlags(program);
+  addFlags(program, false);
   addCommands(program, table);
   try {
     await program.parseAsync(argv, { from: 'user' });
@@ -67,46 +79,35 @@ export async function parseArguments(
     if (called.parent !== null && called.commands.length > 0 && called.args[0] === 'help')
       request = { help: [pathOf(called), ...called.args.slice(1)] };
   }
-  const isTyped = (row: FlagRow): boolean => flags.some(({ name }) => name === longFlag(row));
+  const isTyped = (wanted: FlagRow): boolean => typed.some(({ row }) => row === wanted);
   if (isTyped(versionFlag)) request = 'version';
-  else if (isTyped(helpFlag) || (flags.length === 0 && program.args.length === 0)) {
+  else if (isTyped(helpFlag) || (typed.length === 0 && program.args.length === 0)) {
     const words = called.commands.length > 0 ? called.args.filter((word) => !word.startsWith('-')) : [];
     request = { help: [...pathOf(called).split(' '), ...words].filter(Boolean) };
   }
-  return { flags, request: request ?? { help: [] } };
+  return { flags: typed.map(flagOf), request: request ?? { help: [] } };
 }
 
-/** A flag as typed: by its long name, and by `--format` if it is short for that. `-n=3` is `-n 3`. */
-function typedFlag(row: FlagRow, text?: string): Flag {
-  if (row.format !== undefined) return { name: '--format', value: row.format };
-  const value = shortFlag(row) === null ? text : text?.replace(/^=/, '');
-  return { name: longFlag(row), value: value ?? null };
-}
+const textOf = ({ row, text }: Typed): string =>
+  text === undefined || text === null ? longFlag(row) : `${longFlag(row)}=${text}`;
 
+const flagOf = ({ row, text }: Typed): Flag =>
+  row.format === undefined
+    ? { name: longFlag(row), value: text ?? null }
+    : { name: '--format', value: row.format };
+
+/** The values of the flags and arguments of a command, given or not. */
 function optionsOf(
   command: Command,
   args: Required<CommandFile>['args'],
   flags: readonly Flag[],
 ): CommonOptions {
   const path = pathOf(command);
-  const values = [...ownFlagsOf(path), ...globalFlags]
-    .filter(({ format }) => format === undefined)
-    .map((row) => [optionName(row), flagValue(row, flags)] as const);
-  const options = { ...Object.fromEntries(values), invocation: { name: path, flags } } as CommonOptions;
+  const values = command.opts<CommonOptions>();
+  const output = values.output === '-' ? null : values.output;
+  const options = { ...values, output, invocation: { name: path, flags } };
   assertFlags(path, flags, options);
   return { ...options, ...Object.fromEntries(args.map(([option], i) => [option, command.processedArgs[i]])) };
-}
-
-function flagValue(row: FlagRow, flags: readonly Flag[]): unknown {
-  const { parse = nonEmpty, combine, variable } = row;
-  const name = longFlag(row);
-  const isSwitch = valueName(row) === null;
-  const values = flags
-    .filter((flag) => flag.name === name)
-    .map(({ value }) => (isSwitch ? true : parse(value ?? '', name)));
-  if (combine !== undefined) return combine(values);
-  if (isSwitch) return values.length > 0;
-  return values.at(-1) ?? row.default ?? (variable === undefined ? null : undefined);
 }
 
 /** Throws a usage error for flags that the command does not take, that exclude each other or that do not fit. */

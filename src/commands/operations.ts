@@ -2,10 +2,8 @@ import type { Argument, CommandFile, Example } from '../cli/command.ts';
 import { type CommonOptions, defaultOptions, type RunOptions } from '../cli/options.ts';
 import { usage } from '../errors.ts';
 import { costSentence, resumes } from '../help/document.ts';
-import { latestSize, type OperationName, operations } from '../service/contract.ts';
+import { latestSize, type OperationName, operations, searchLimit } from '../service/contract.ts';
 import { expectedReference, isReference } from '../service/parse-reference.ts';
-
-const [, , { maximum }] = operations.search.parameters;
 
 /** The command of an operation that takes references. `what`: a sentence that its cost follows. */
 function commandOf(
@@ -88,7 +86,7 @@ export const search: CommandFile = {
   about: [`Searches the videos inside one channel. ${costSentence(operations.search)}`],
   examples: [
     ['search without an account; words are joined', 'chanlist search @demo old town --sandbox'],
-    ['request as many results as possible', `chanlist search @demo bicycle --limit ${maximum}`],
+    ['request as many results as possible', `chanlist search @demo bicycle --limit ${searchLimit.maximum}`],
     ['print the titles alone', 'chanlist search @demo bicycle --fields title --format csv'],
   ],
   /** The service applies the limit (null: its default). */

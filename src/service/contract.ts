@@ -66,6 +66,9 @@ const continuation = {
 const limit = { name: 'limit', argument: '--limit', type: 'integer', when: 'optional' } as const;
 const length = { minimum: 1, maximum: 200 } as const;
 
+/** Results of a search (docs/service.md, 8). */
+export const searchLimit = { minimum: 1, maximum: 50, default: 30 } as const;
+
 export const latestSize = 15;
 
 export const operations = {
@@ -85,7 +88,7 @@ export const operations = {
     name: 'search',
     summary: 'search one channel',
     path: 'channel/search',
-    parameters: [channel, { ...query, ...length }, { ...limit, minimum: 1, maximum: 50, default: 30 }],
+    parameters: [channel, { ...query, ...length }, { ...limit, ...searchLimit }],
     credits: 1,
     reference: 'channel',
     body: 'list',

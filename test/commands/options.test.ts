@@ -28,17 +28,20 @@ async function refused(line: string): Promise<string> {
 const defaults: Omit<CommonOptions, 'invocation'> = {
   ...{ sandbox: false, format: null, fields: null, output: null, summary: null },
   ...{ timeout: 30, retries: 4, maxWait: 120, maxCredits: [], dryRun: false },
-  ...{ quiet: false, verbose: 0, color: true },
+  ...{ quiet: false, color: true },
 };
 
 const commonNames = [...Object.keys(defaults), 'profile', 'baseUrl', 'namespace', 'keyFile'];
 
-/** The common options (`isCommon`), or all others but the command line. */
+/** Flags that stand for others, or that are counted as typed. */
+const notOptions = ['invocation', 'help', 'version', 'json', 'ndjson', 'verbose'];
+
+/** The common options (`isCommon`), or all others. */
 const pick = (parsed: Parsed, isCommon: boolean): object =>
   Object.fromEntries(
     Object.entries(parsed).filter(
       ([name, value]) =>
-        value !== undefined && commonNames.includes(name) === isCommon && name !== 'invocation',
+        value !== undefined && commonNames.includes(name) === isCommon && !notOptions.includes(name),
     ),
   );
 
@@ -66,8 +69,7 @@ const commonFlags: readonly (readonly [flags: string, options: Partial<CommonOpt
   ['--retries 0 --max-wait 0', { retries: 0, maxWait: 0 }],
   ['--dry-run', { dryRun: true }],
   ['-q', { quiet: true }],
-  ['-v', { verbose: 1 }],
-  ['-vv', { verbose: 2 }],
+  ['-vv', {}],
 ];
 
 test('each common flag means the same before a command, after it and after its arguments', async () => {
@@ -85,7 +87,9 @@ test('each common flag means the same before a command, after it and after its a
       ])
         assert.deepEqual(pick(await parse(line), true), { ...defaults, ...options }, line);
   const merged = await parse('-v --timeout 5 playlist PLx -v --timeout 6 --sandbox');
-  assert.deepEqual(pick(merged, true), { ...defaults, verbose: 2, timeout: 6, sandbox: true });
+  assert.deepEqual(pick(merged, true), { ...defaults, timeout: 6, sandbox: true });
+  const { flags } = await parseArguments(argumentsOf('-v resolve -vv @x'), commands);
+  assert.equal(flags.filter(({ name }) => name === '--verbose').length, 3);
 });
 
 const list = { from: null, concurrency: 4, references: ['one', 'two'] };
@@ -134,8 +138,8 @@ const ownOptions: readonly (readonly [line: string, options: object])[] = [
   ],
   ['show a.ndjson - -n 3 --fields title -o a.csv', { files: ['a.ndjson', '-'], limit: 3 }],
   ['credits --month 2026-01 --by day -f csv', { month: '2026-01', by: 'day' }],
-  ['auth login', { noVerify: false }],
-  ['auth login --no-verify', { noVerify: true }],
+  ['auth login', { verify: true }],
+  ['auth login --no-verify', { verify: false }],
   ['serve', serve],
   [
     'serve --port 0 --host ::1 --key k --credits 5 --page-size 10 --latency 20',

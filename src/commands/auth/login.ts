@@ -29,7 +29,7 @@ export const examples: readonly Example[] = [
 ];
 
 /** Nothing is stored if the key is rejected or cannot be verified. `maxCredits`: [] keeps the stored bounds. */
-export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = async (
+export const run: RunCommand<CommonOptions & { readonly verify: boolean }> = async (
   options,
   context,
   stderr,
@@ -46,7 +46,7 @@ export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = a
   const { baseUrl, key } = account;
   const namespace = explicit.namespace ?? account.namespace ?? stored?.namespace ?? defaultNamespace;
   const service = { baseUrl, namespace, key };
-  const failure = options.noVerify ? null : await verifyKey(service, context, stderr, options);
+  const failure = options.verify ? await verifyKey(service, context, stderr, options) : null;
   if (failure !== null) {
     const isRejected = failure.code === 'unauthorized';
     const next = isRejected
