@@ -92,7 +92,10 @@ test('zeros over any part of it, lines lost, doubled or swapped: damage, or no c
   const bytes = Buffer.from(lines.join(''));
   for (let start = 0; start < bytes.length; start += 7)
     for (const length of [1, 2, 30, 400, bytes.length])
-      counts(Buffer.from(bytes).fill(0, start, Math.min(start + length, bytes.length)), `zeros: ${start} ${length}`);
+      counts(
+        Buffer.from(bytes).fill(0, start, Math.min(start + length, bytes.length)),
+        `zeros: ${start} ${length}`,
+      );
   for (const [i, line] of lines.entries()) {
     counts(lines.toSpliced(i, 1).join(''), `without ${line}`);
     counts(lines.toSpliced(i, 0, line).join(''), `twice ${line}`);
