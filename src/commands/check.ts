@@ -6,8 +6,10 @@ import {
   type CheckRow,
   checkArchive,
   checkFields,
+  emptyRow,
   type FoundArchive,
   findArchives,
+  isFirstExport,
   problemCodes,
 } from '../export/check-archive.ts';
 import { isLocked } from '../fs/file-lock.ts';
@@ -54,8 +56,9 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
       ? []
       : distinct(await readReferences({ references: [], from }, 'channel or playlist', context));
   const found = new Map<string, FoundArchive>();
-  for (const path of paths)
-    for (const each of findArchives(path)) found.set(`${realpathSync(each.folder.path)}/${each.name}`, each);
+  const places = paths.map(findArchives);
+  for (const { folder, archives } of places)
+    for (const each of archives) found.set(`${realpathSync(folder.path)}/${each.name}`, each);
   // Of several paths, a run over one folder may not repair all.
   const [path = '', ...others] = paths;
   const folder = others.length === 0 && existsSync(`${path}/.`) ? path : null;
@@ -64,13 +67,16 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   let checked = 0;
 
   async function* rows(): AsyncGenerator<CheckRow, void> {
-    const seen = new Set<string>();
+    const answered = new Set<string>();
+    // An archive that cannot be read, or is being made, may be the one of any reference.
+    let isAllKnown = true;
     for (const each of found.values()) {
       try {
         const row = await checkArchive(each, maxAge, context);
+        if (row.id === null) isAllKnown = false;
         for (const reference of [row.id, row.reference])
-          if (reference !== null) seen.add(canonicalOf(reference));
-        // What another run is writing is passed over.
+          if (reference !== null) answered.add(canonicalOf(reference));
+        // What another run is writing is skipped.
         if (await isLocked(each.folder, each.name)) continue;
         checked++;
         if (row.problem !== null) bad.push({ ...row, problem: row.problem });
@@ -78,11 +84,12 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
       } catch (error) {
         context.stop.throwIfAborted();
         failures.push(toFailure(error));
+        isAllKnown = false;
       }
     }
-    for (const input of expected) {
-      // An archive that cannot be read may be the one of this reference.
-      if (seen.has(canonicalOf(input.value)) || failures.length > 0) continue;
+    const absent = expected.filter(({ value }) => !answered.has(canonicalOf(value)));
+    for (const { folder } of places) isAllKnown &&= !(await isFirstExport(folder));
+    for (const input of isAllKnown ? absent : []) {
       const row = absentRow(input, folder);
       bad.push(row);
       yield row;
@@ -131,7 +138,7 @@ function absentRow({ reference, id, value }: Reference, folder: string | null): 
     message: 'it has not been exported',
     fix: fix && commandText(fix),
   } as const;
-  return { file: null, reference, id, entries: null, missing: null, newest: null, checked: null, problem };
+  return { ...emptyRow, reference, id, problem };
 }
 
 /** Problems with one code in one line: how many, the first files and the first message. */
