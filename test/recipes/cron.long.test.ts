@@ -111,4 +111,33 @@ suite('the crontab lines, as cron runs them', async () => {
     assert.equal(report.exit, 11);
     assert.match(report.mail, /^chanlist: error: absent: @gone: .*\n$/);
   });
+
+  test('two lost, one damaged, one absent, one interrupted: the line that check prints repairs all', async (t) => {
+    const { write, cron } = await nights(t);
+    const channels = ['@demo', '@size-120', '@size-220', '@size-330', '@size-250'];
+    await write(channels.join('\n'));
+    assert.equal((await cron(firstRun)).cost, 2 + 3 + 4);
+    const file = (name: string): string => `lists/exports/UC${name.padEnd(22, '_')}.ndjson`;
+    await cron(
+      `rm ${file('size-120')}; sed -i 1,50d ${file('size-220')}; sed -i '7s/^/#/' ${file('size-330')}`,
+    );
+    const begin = 'cd ~/lists && chanlist uploads @demo --output-dir exports --update --all --max-credits 3';
+    assert.equal((await cron(begin)).exit, 9);
+    await write([...channels, '@size-50'].join('\n'));
+    const { exit, mail } = await cron(week);
+    assert.equal(exit, 11);
+    assert.deepEqual(
+      mail.split('\n').map((line) => /^chanlist: error: (\w+): /.exec(line)?.[1]),
+      ['damaged', 'lost', 'absent', 'interrupted', undefined],
+    );
+    const [, fix] = /; fix: (.+)$/m.exec(mail) ?? [];
+    const repaired = await cron(`cd ~/lists && ${fix}`);
+    // The damaged one, the two that were lost, the absent one, and the pages that the interrupted one lacked.
+    assert.equal(repaired.cost, 4 + 2 + 3 + 1 + 10, repaired.mail);
+    assert.deepEqual(await cron(week), { exit: 0, mail: '', cost: 0 });
+    const whole = 1234 + 120 + 220 + 330 + 250 + 50;
+    assert.equal((await cron('cat lists/exports/*.ndjson | wc -l')).mail.trim(), String(whole));
+    const spent = (await cron('chanlist credits --json')).mail;
+    assert.match(spent, new RegExp(`"total":\\s*{\\s*"confirmed":\\s*${13 + 3 + 9 + 3 + 20},`));
+  });
 });
