@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
 import { type CommonOptions, commandOf } from '../cli/options.ts';
-import { type Failure, gravest, toFailure, usage } from '../errors.ts';
+import { toFailure, usage } from '../errors.ts';
 import {
   type CheckRow,
   checkArchive,
@@ -11,6 +11,7 @@ import {
   findArchives,
   isFirstExport,
   problemCodes,
+  unreadRow,
 } from '../export/check-archive.ts';
 import { isLocked } from '../fs/file-lock.ts';
 import { firstOf, grouped } from '../run/ending.ts';
@@ -63,7 +64,6 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   const [path = '', ...others] = paths;
   const folder = others.length === 0 && existsSync(`${path}/.`) ? path : null;
   const bad: BadRow[] = [];
-  const failures: Failure[] = [];
   let checked = 0;
 
   async function* rows(): AsyncGenerator<CheckRow, void> {
@@ -71,21 +71,18 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
     // An archive that cannot be read, or is being made, may be the one of any reference.
     let isAllKnown = true;
     for (const each of found.values()) {
-      try {
-        const row = await checkArchive(each, maxAge, context);
-        if (row.id === null) isAllKnown = false;
-        for (const reference of [row.id, row.reference])
-          if (reference !== null) answered.add(canonicalOf(reference));
-        // What another run is writing is skipped.
-        if (await isLocked(each.folder, each.name)) continue;
-        checked++;
-        if (row.problem !== null) bad.push({ ...row, problem: row.problem });
-        if (row.problem !== null || !quiet) yield row;
-      } catch (error) {
+      const row = await checkArchive(each, maxAge, context).catch((error) => {
         context.stop.throwIfAborted();
-        failures.push(toFailure(error));
-        isAllKnown = false;
-      }
+        return unreadRow(each, toFailure(error));
+      });
+      if (row.id === null) isAllKnown = false;
+      for (const reference of [row.id, row.reference])
+        if (reference !== null) answered.add(canonicalOf(reference));
+      // What another run is writing is skipped.
+      if (await isLocked(each.folder, each.name)) continue;
+      checked++;
+      if (row.problem !== null) bad.push({ ...row, problem: row.problem });
+      if (row.problem !== null || !quiet) yield row;
     }
     const absent = expected.filter(({ value }) => !answered.has(canonicalOf(value)));
     for (const { folder } of places) isAllKnown &&= !(await isFirstExport(folder));
@@ -108,10 +105,9 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
     const next = group === groups.at(-1) ? repairOf(bad, options) : null;
     stderr.error(problemLine(group[0].problem.code, group), next);
   }
-  for (const failure of failures) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
   stderr.note(`${count(checked, 'archive', 'archives')} checked, ${problems}`);
-  return gravest([...failures.map(({ exit }) => exit), bad.length > 0 ? 11 : 0]);
+  return bad.length > 0 ? 11 : 0;
 };
 
 /** What references are compared by; one that cannot be parsed stands for itself. */

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { day } from '../accounts/local-time.ts';
 import type { Context } from '../context.ts';
-import { Failure, usage } from '../errors.ts';
+import { type Failure, usage } from '../errors.ts';
 import { isLocked } from '../fs/file-lock.ts';
 import { guardFile } from '../fs/files.ts';
 import { resolveTarget } from '../fs/output-target.ts';
@@ -17,7 +17,7 @@ import { RunFile } from './run-file.ts';
 
 /** What can be wrong with an archive, from the gravest to the least; the help prints these rows. */
 export const problemCodes = {
-  damaged: 'a line is not an entry of its channel or playlist, or its record cannot be read',
+  damaged: 'a line is not an entry of its channel or playlist, or it cannot be read',
   lost: 'it has fewer entries than recorded, or its file is gone',
   absent: 'a reference of --from has no archive',
   gone: 'the channel or playlist was not found (404) at the last check',
@@ -100,8 +100,8 @@ export async function isFirstExport(folder: PrivateFolder): Promise<boolean> {
 }
 
 /**
- * Reads an archive and compares it with its record. `maxAge`: milliseconds. Throws if it or its interrupted run cannot be
- * read, and the reason to stop.
+ * Reads an archive and compares it with its record. `maxAge`: milliseconds. Throws if it, its record or its interrupted run
+ * cannot be read, and the reason to stop.
  */
 export async function checkArchive(
   { path: givenPath, folder, name }: FoundArchive,
@@ -110,8 +110,7 @@ export async function checkArchive(
 ): Promise<CheckRow> {
   const target = resolveTarget(givenPath);
   const { path } = target;
-  const record = readRecordOrFailure(folder, name);
-  if (record instanceof Failure) return unreadRow(path, record);
+  const record = readRecord(folder, name);
   using runFile = await RunFile.open(folder, name, stop);
   // FILE as it was recorded has what the service sent.
   const isAsRecorded = record !== null && hasMark(target.stats, record);
@@ -132,19 +131,13 @@ export async function checkArchive(
   };
 }
 
-function readRecordOrFailure(folder: PrivateFolder, name: string): ArchiveRecord | Failure | null {
-  try {
-    return readRecord(folder, name);
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'damaged') return error;
-    throw error;
-  }
-}
-
-/** FILE with a record that cannot be read. */
-function unreadRow(file: string, { message, next }: Failure): CheckRow {
-  const fix = next === null || typeof next === 'string' ? null : commandText(next);
-  return { ...emptyRow, file, problem: { code: 'damaged', message, fix } };
+/** An archive that cannot be read, or its record or its interrupted run. */
+export function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow {
+  const { code, message, next } = failure;
+  // Only a record can be removed at no cost.
+  if (code !== 'damaged' || next === null || typeof next === 'string')
+    return { ...emptyRow, file, problem: { code: 'damaged', message: failure.line(), fix: null } };
+  return { ...emptyRow, file, problem: { code: 'damaged', message, fix: commandText(next) } };
 }
 
 /** What FILE itself, or the last run, shows. */

@@ -295,7 +295,7 @@ test('what another run is writing is skipped', async (t) => {
   assert.deepEqual((await check(world, 'lists')).codes, ['damaged']);
 });
 
-test('without a record, or a folder without .chanlist: 2; so is what cannot be read, and the others are checked', async (t) => {
+test('without a record, or a folder without .chanlist: 2; what cannot be read is damaged, and the others are checked', async (t) => {
   const { world } = await archived(t);
   world.write('alone.ndjson', world.read(file));
   world.write('lists/alone.ndjson', world.read(file));
@@ -315,12 +315,15 @@ test('without a record, or a folder without .chanlist: 2; so is what cannot be r
   renameSync(join(world.folder, b), join(world.folder, 'b'));
   symlinkSync('none/b', join(world.folder, b));
   const dangling = await check(world, 'lists');
-  assert.deepEqual([dangling.exit, dangling.codes], [2, [null]]);
+  assert.deepEqual([dangling.exit, dangling.codes], [11, [null, 'damaged']]);
+  onlyError(dangling, `damaged: ${b}: `, 'does not exist');
   renameSync(join(world.folder, 'b'), join(world.folder, b));
   world.remove(record);
   const run = `lists/.chanlist/${id}.ndjson.run`;
   world.write(run, '#{"version":99}\n{}\n#{}\n');
   const other = await check(world, 'lists');
-  assert.deepEqual([other.exit, other.codes], [2, [null]]);
+  assert.deepEqual([other.exit, other.codes], [11, ['damaged', null]]);
+  // Its pages were paid for: no command that runs every fix removes them.
+  assert.equal(other.rows[0]?.problem?.fix, null);
   onlyError(other, run, 'of another version', 'to discard them');
 });
