@@ -52,7 +52,7 @@ const failures = {
     next: "try again later, or contact the service's support",
   },
   loop: { exit: 8, scope: 'reference', next: 'start the listing again later: it cannot be resumed' },
-  budget: { exit: 9, scope: 'purchases', next: 'allow more with --max-credits' },
+  budget: { exit: 9, scope: 'purchases', next: 'raise this bound' },
   locked: { exit: 10, scope: 'reference', next: 'wait until the other run has ended' },
   interrupted: { exit: 130, scope: 'run', next: 'run the same command again' },
 } as const satisfies Record<string, FailureRow>;

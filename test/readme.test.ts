@@ -23,8 +23,8 @@ test('documents that a reader finishes: together at most 1,000 lines', async () 
   for (const [name, limit] of [
     ['README.md', 174],
     ['CONTRIBUTING.md', 130],
-    ['docs/updates.md', 89],
-    ['docs/cron.md', 157],
+    ['docs/updates.md', 90],
+    ['docs/cron.md', 160],
     ['docs/operations.md', 80],
     ['docs/failures.md', 70],
     ['docs/scripts.md', 180],

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Env } from '../context.ts';
 import { Failure } from '../errors.ts';
@@ -51,16 +51,28 @@ export interface LedgerEntry {
 
 const unreadable: LedgerEntry = { request: null, credits: 1, outcome: 'possibly_charged' };
 
+const lineStart = '{"version":1,"kind":"';
+
+/** A line that cannot be read is the start of one: a process was killed, or the disk was full, while it was written. */
+const isCutOff = (text: string): boolean =>
+  lineStart.startsWith(text) || (text.startsWith(lineStart) && !text.includes('\0'));
+
 /** The ledger of one month (`2026-11`), open, and what has been read of it. Methods throw `failed` if it cannot be used. */
 export class LedgerFile {
   readonly month: string;
   readonly path: string;
   readonly #fd: number;
   readonly #entries: LedgerEntry[] = [];
-  readonly #pending = new Map<string, LedgerEntry>();
+  readonly #requests = new Map<string, LedgerEntry>();
+  /** Bytes, as far as is known. */
+  #size = 0;
+  /** Complete lines that have been read, and their bytes. */
+  #lines = 0;
   #offset = 0;
   /** Bytes follow the last complete line. */
   #isCutShort = false;
+  /** The first line that cannot be read, and was not cut off when it was the last one. */
+  #damagedLine: number | null = null;
 
   private constructor(month: string, folder: PrivateFolder, fd: number) {
     this.month = month;
@@ -79,7 +91,7 @@ export class LedgerFile {
     const fd = folder.openRead(fileName(month));
     if (fd === null) return null;
     const file = new LedgerFile(month, folder, fd);
-    file.read();
+    file.#readLines();
     return file;
   }
 
@@ -87,20 +99,53 @@ export class LedgerFile {
     // The line end in front closes a line that a crash cut short.
     const text = Buffer.from(`\n${JSON.stringify({ version: 1, ...line })}\n`);
     const written = guardFile(this.path, 'write', () => writeSync(this.#fd, text));
+    this.#size += written;
     if (written === text.length) return;
     throw new Failure('failed', `${this.path}: a line was written only in part`, { next: 'free some space' });
   }
 
+  /** Reads what is new. Throws `failed` for a line that cannot be read, and for a file that others replaced or cut. */
   read(): void {
-    const text = guardFile(this.path, 'write', () => {
-      const bytes = Buffer.allocUnsafe(Math.max(0, fstatSync(this.#fd).size - this.#offset));
-      const length = readSync(this.#fd, bytes, 0, bytes.length, this.#offset);
-      const end = bytes.subarray(0, length).lastIndexOf('\n') + 1;
-      this.#offset += end;
-      this.#isCutShort = length > end;
-      return bytes.toString('utf8', 0, end);
+    this.#readLines();
+    if (this.damage !== null) throw this.damage;
+  }
+
+  /** Which line cannot be read; null if all can, or the last one was cut off. */
+  get damage(): Failure | null {
+    if (this.#damagedLine === null) return null;
+    return new Failure('failed', `${this.path} is damaged: line ${this.#damagedLine} cannot be read`, {
+      next: {
+        purpose: 'restore it, or remove that line, whose credits are then not counted',
+        program: 'sed',
+        operands: ['-i.bak', `${this.#damagedLine}d`, this.path],
+      },
     });
-    for (const line of text.split('\n')) if (line !== '') this.#add(line);
+  }
+
+  #readLines(): void {
+    const bytes = guardFile(this.path, 'write', () => {
+      const { size, ino } = fstatSync(this.#fd);
+      if (size < this.#size || ino !== statSync(this.path).ino)
+        throw new Failure('failed', `${this.path} was replaced or cut while this run counted in it`, {
+          next: 'find out what did it: the next run counts only what is left',
+        });
+      this.#size = size;
+      const added = Buffer.allocUnsafe(size - this.#offset);
+      return added.subarray(0, readSync(this.#fd, added, 0, added.length, this.#offset));
+    });
+    this.#offset += bytes.lastIndexOf('\n') + 1;
+    const lines = bytes.toString().split('\n');
+    const last = lines.pop() ?? '';
+    for (const [i, line] of lines.entries()) {
+      this.#lines++;
+      if (line === '' || this.#add(line)) continue;
+      this.#entries.push(unreadable);
+      // Between a line that was cut off and the next one there is no empty line: `append` has closed it.
+      const wasLast = (lines[i + 1] ?? last) !== '';
+      if (!wasLast || !isCutOff(line)) this.#damagedLine ??= this.#lines;
+    }
+    this.#isCutShort = last !== '';
+    if (!isCutOff(last)) this.#damagedLine ??= this.#lines + 1;
   }
 
   get entries(): readonly LedgerEntry[] {
@@ -119,16 +164,19 @@ export class LedgerFile {
     closeSync(this.#fd);
   }
 
-  #add(text: string): void {
+  /** Whether a line can be read; an outcome needs its request. */
+  #add(text: string): boolean {
     const line = parseObject(text);
     if (isRequest(line)) {
+      if (this.#requests.has(line.id)) return true;
       const entry: LedgerEntry = { request: line, credits: line.credits, outcome: 'possibly_charged' };
       this.#entries.push(entry);
-      this.#pending.set(line.id, entry);
-    } else if (isOutcome(line)) {
-      const entry = this.#pending.get(line.id);
-      if (entry !== undefined) entry.outcome = line.outcome;
-      this.#pending.delete(line.id);
-    } else this.#entries.push(unreadable);
+      this.#requests.set(line.id, entry);
+      return true;
+    }
+    const entry = isOutcome(line) ? this.#requests.get(line.id) : undefined;
+    if (entry === undefined || !isOutcome(line)) return false;
+    entry.outcome = line.outcome;
+    return true;
   }
 }

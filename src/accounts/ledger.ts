@@ -30,7 +30,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const { origin, key } = options.account;
   // The month first: if both are spent, its reset is the one to wait for.
   const bounds = (['month', 'day'] as const).flatMap((per) =>
-    options.bounds.filter((bound) => bound.per === per).map(({ credits }) => ({ credits, per })),
+    options.bounds.filter((bound) => bound.per === per).map((bound) => ({ ...bound, per })),
   );
   const digest = createHash('sha256').update(`chanlist ledger\n${origin}\n${key}`).digest('hex');
   const account = { origin, key: digest.slice(0, 16), last_four: lastFour(key) };
@@ -44,8 +44,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       throw error.with({
         message: `the credit ledger, which --max-credits needs, cannot be used: ${error.message}`,
       });
-    const what = 'some requests of this run could not be recorded in the credit ledger';
-    if (!isWarned) options.warn(`${what}: ${error.line()}`);
+    if (!isWarned) options.warn(`the credit ledger is not complete: ${error.line()}`);
     isWarned = true;
   };
 
@@ -100,7 +99,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   let folder: PrivateFolder | null = null;
   try {
     folder = openOwnFolder(ledgerFolder(env), 'XDG_STATE_HOME');
-    fileOf(folder, clock.now());
+    fileOf(folder, clock.now()).read();
   } catch (error) {
     fail(error);
   }

@@ -132,7 +132,7 @@ function parseStore(text: string, file: string): Store {
         baseUrl: parseAddress(baseUrl, '').baseUrl,
         namespace: parseNamespace(namespace, ''),
         key: parseKey(key, ''),
-        maxCredits: max_credits === undefined ? [] : parseBounds(max_credits, ''),
+        maxCredits: max_credits === undefined ? [] : parseBounds(max_credits, `profile '${name}'`),
       });
     const { active } = data;
     return { active: active !== null && profiles.has(active) ? active : null, profiles };

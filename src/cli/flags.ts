@@ -134,7 +134,9 @@ export const ownFlags: readonly FlagRow[] = [
   row('-n, --limit <n>', ['latest', 'show'], 'print at most <n> entries per channel or file', {
     parse: wholeNumber(1),
   }),
-  row('--seen <file>', ['latest'], 'print only entries not in <file>, then add their IDs'),
+  row('--seen <file>', ['latest'], 'print only entries not in <file>, then add their IDs', {
+    excludes: { '--output': 'it would replace what is printed once: append with >>' },
+  }),
   row(
     '-n, --limit <n>',
     ['search'],

@@ -1,14 +1,17 @@
 import { realpathSync } from 'node:fs';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
 import { type CommonOptions, commandOf } from '../cli/options.ts';
-import { type Failure, gravest, toFailure, usage } from '../errors.ts';
+import { gravest, toFailure, usage } from '../errors.ts';
 import {
   type CheckRow,
   checkArchive,
   checkFields,
+  emptyRow,
   type FoundArchive,
   findArchives,
+  isFirstExport,
   problemCodes,
+  unreadRow,
 } from '../export/check-archive.ts';
 import { isLocked } from '../fs/file-lock.ts';
 import { isFolder } from '../fs/files.ts';
@@ -58,35 +61,36 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
       : await readReferences({ references: [], from }, 'channel or playlist', context);
   const expected = distinct(list.references);
   const found = new Map<string, FoundArchive>();
-  for (const path of paths)
-    for (const each of findArchives(path)) found.set(`${realpathSync(each.folder.path)}/${each.name}`, each);
+  const places = paths.map(findArchives);
+  for (const { folder, archives } of places)
+    for (const each of archives) found.set(`${realpathSync(folder.path)}/${each.name}`, each);
   // Of several paths, a run over one folder may not repair all.
   const [path = '', ...others] = paths;
   const folder = others.length === 0 && isFolder(path) ? path : null;
   const bad: BadRow[] = [];
-  const failures: Failure[] = [];
   let checked = 0;
 
   async function* rows(): AsyncGenerator<CheckRow, void> {
-    const seen = new Set<string>();
+    const answered = new Set<string>();
+    // An archive that cannot be read, or is being made, may be the one of any reference.
+    let isAllKnown = true;
     for (const each of found.values()) {
-      try {
-        const row = await checkArchive(each, maxAge, context);
-        for (const reference of [row.id, row.reference])
-          if (reference !== null) seen.add(canonicalOf(reference));
-        // What another run is writing is passed over.
-        if (await isLocked(each.folder, each.name)) continue;
-        checked++;
-        if (row.problem !== null) bad.push({ ...row, problem: row.problem });
-        if (row.problem !== null || !quiet) yield row;
-      } catch (error) {
+      const row = await checkArchive(each, maxAge, context).catch((error) => {
         context.stop.throwIfAborted();
-        failures.push(toFailure(error));
-      }
+        return unreadRow(each, toFailure(error));
+      });
+      if (row.id === null) isAllKnown = false;
+      for (const reference of [row.id, row.reference])
+        if (reference !== null) answered.add(canonicalOf(reference));
+      // What another run is writing is skipped.
+      if (await isLocked(each.folder, each.name)) continue;
+      checked++;
+      if (row.problem !== null) bad.push({ ...row, problem: row.problem });
+      if (row.problem !== null || !quiet) yield row;
     }
-    for (const input of expected) {
-      // An archive that cannot be read may be the one of this reference.
-      if (seen.has(canonicalOf(input.value)) || failures.length > 0) continue;
+    const absent = expected.filter(({ value }) => !answered.has(canonicalOf(value)));
+    for (const { folder } of places) isAllKnown &&= !(await isFirstExport(folder));
+    for (const input of isAllKnown ? absent : []) {
       const row = absentRow(input, folder);
       bad.push(row);
       yield row;
@@ -107,10 +111,9 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   }
   for (const { message, next } of failureLines(badResults(list.bad), null, options))
     stderr.error(message, next);
-  for (const failure of failures) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
   stderr.note(`${count(checked, 'archive', 'archives')} checked, ${problems}`);
-  return gravest([...failures.map(({ exit }) => exit), list.bad.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
+  return gravest([list.bad.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
 
 /** What references are compared by; one that cannot be parsed stands for itself. */
@@ -137,7 +140,7 @@ function absentRow({ reference, id, value }: Reference, folder: string | null): 
     message: 'it has not been exported',
     fix: fix && commandText(fix),
   } as const;
-  return { file: null, reference, id, entries: null, missing: null, newest: null, checked: null, problem };
+  return { ...emptyRow, reference, id, problem };
 }
 
 /** Problems with one code in one line: how many, the first files and the first message. */

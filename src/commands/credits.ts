@@ -1,11 +1,11 @@
 import { type LedgerEntry, LedgerFile } from '../accounts/ledger-file.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
-import { explicitService, selectProfile } from '../accounts/settings.ts';
+import { findAddress } from '../accounts/settings.ts';
 import type { Example, RunCommand } from '../cli/command.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { printRecords } from '../output/print-records.ts';
 import { noCredits, resolveBounds, spent } from '../service/budget.ts';
-import { count, thousands } from '../text/count.ts';
+import { thousands } from '../text/count.ts';
 
 export const about = [
   'Prints what each account spent today and this month, confirmed and possibly charged, from the credit ledger, ' +
@@ -37,14 +37,14 @@ export const run: RunCommand<
 
   /** What is left of the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
   const left = (): string[] => {
-    const { profile } = selectProfile(options, env);
-    const origin = (explicitService(options, env).baseUrl ?? profile?.baseUrl)?.origin;
+    const { profile, baseUrl } = findAddress(options, env);
     const bounds = resolveBounds(maxCredits, env, profile?.maxCredits ?? []);
-    if (origin === undefined || !isThisMonth) return [];
-    return bounds.flatMap((bound) => {
-      if (bound.per === 'run') return [];
-      const rest = Math.max(0, bound.credits - (ledger?.spentAt(origin, bound.per, today) ?? 0));
-      return `${thousands(rest)} of ${thousands(bound.credits)}/${bound.per} left at ${origin}`;
+    if (baseUrl === null || !isThisMonth) return [];
+    const { origin } = baseUrl;
+    return bounds.flatMap(({ credits, per }) => {
+      if (per === 'run') return [];
+      const rest = Math.max(0, credits - (ledger?.spentAt(origin, per, today) ?? 0));
+      return `${thousands(rest)} of ${thousands(credits)}/${per} left at ${origin}`;
     });
   };
   const parts = by === null ? ['today', 'total'] : [by, 'confirmed', 'possibly_charged'];
@@ -52,9 +52,7 @@ export const run: RunCommand<
   const isUncertain = by === null && spendings.some(({ total }) => total.possibly_charged > 0);
   const footer = () => [...(isUncertain ? ['(+N): possibly charged'] : []), ...left()];
   await printRecords(records, { format, color, context, stderr, fields, footer });
-  const unreadable = count(entries.filter(({ request }) => request === null).length, 'line', 'lines');
-  if (entries.some(({ request }) => request === null))
-    stderr.warn(`${ledger?.path}: ${unreadable} cannot be read; each counts as one possibly charged credit`);
+  if (ledger?.damage) stderr.warn(ledger.damage.line());
   if (records.length === 0) stderr.note(`this user spent nothing in ${month} on this machine`);
   return 0;
 };

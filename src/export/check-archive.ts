@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { day } from '../accounts/local-time.ts';
 import type { Context } from '../context.ts';
-import { usage } from '../errors.ts';
+import { type Failure, usage } from '../errors.ts';
+import { isLocked } from '../fs/file-lock.ts';
 import { guardFile } from '../fs/files.ts';
 import { resolveTarget } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
@@ -16,7 +17,7 @@ import { RunFile } from './run-file.ts';
 
 /** What can be wrong with an archive, from the gravest to the least; the help prints these rows. */
 export const problemCodes = {
-  damaged: 'a line is no entry of its channel or playlist',
+  damaged: 'a line is not an entry of its channel or playlist, or it cannot be read',
   lost: 'it has fewer entries than recorded, or its file is gone',
   absent: 'a reference of --from has no archive',
   gone: 'the channel or playlist was not found (404) at the last check',
@@ -43,16 +44,18 @@ export interface CheckRow {
   } | null;
 }
 
-export const checkFields = [
-  'file',
-  'reference',
-  'id',
-  'entries',
-  'missing',
-  'newest',
-  'checked',
-  'problem',
-] as const satisfies readonly (keyof CheckRow)[];
+export const emptyRow: CheckRow = {
+  file: null,
+  reference: null,
+  id: null,
+  entries: null,
+  missing: null,
+  newest: null,
+  checked: null,
+  problem: null,
+};
+
+export const checkFields = Object.keys(emptyRow) as (keyof CheckRow)[];
 
 /** An archive, or an interrupted run, that records name. */
 export interface FoundArchive {
@@ -65,23 +68,35 @@ export interface FoundArchive {
  * Finds what the records and interrupted runs of a path name: of a folder all, of a FILE its own. Throws usage errors for
  * a path without any.
  */
-export function findArchives(path: string): FoundArchive[] {
+export function findArchives(path: string): { folder: PrivateFolder; archives: FoundArchive[] } {
   const stats = guardFile(path, 'read', () => statSync(path, { throwIfNoEntry: false }));
+  const next = 'check the path, and whether the disk is mounted';
+  const missing = usage(`${path}: there is no such file or folder`, next);
+  if (stats === undefined && !existsSync(dirname(path))) throw missing;
   const target = stats?.isDirectory() ? null : resolveTarget(path);
   const folder = PrivateFolder.open(privateFolderOf(target === null ? path : dirname(target.real)));
   const names = recordedFiles(folder);
   const own = target && basename(target.real);
-  if (own === null ? !folder.wasThere : !names.includes(own))
+  if (own === null ? !folder.wasThere : !names.includes(own)) {
+    if (stats === undefined) throw missing;
+    const adopt = 'uploads --update takes a whole list (ndjson) as an archive';
     throw usage(
-      stats === undefined
-        ? `${path}: there is no such file or folder`
-        : `${path}: chanlist has no record of it, and check reads archives`,
-      target?.stats
-        ? 'uploads --update takes a whole list (ndjson) as an archive'
-        : 'check the path, and whether the disk is mounted',
+      `${path}: chanlist has no record of it, and check reads archives`,
+      own === null ? next : adopt,
     );
-  if (own !== null) return [{ path, folder, name: own }];
-  return names.sort().map((name) => ({ path: join(path, name), folder, name }));
+  }
+  if (own !== null) return { folder, archives: [{ path, folder, name: own }] };
+  return { folder, archives: names.sort().map((name) => ({ path: join(path, name), folder, name })) };
+}
+
+/** Whether another run makes the first export of something, of which there is no more than a lock so far. */
+export async function isFirstExport(folder: PrivateFolder): Promise<boolean> {
+  const recorded = recordedFiles(folder);
+  for (const name of folder.names()) {
+    const file = /^(.+)\.(?:lock|held)$/s.exec(name)?.[1];
+    if (file !== undefined && !recorded.includes(file) && (await isLocked(folder, file))) return true;
+  }
+  return false;
 }
 
 /**
@@ -116,6 +131,15 @@ export async function checkArchive(
   };
 }
 
+/** An archive that cannot be read, or its record or its interrupted run. */
+export function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow {
+  const { code, message, next } = failure;
+  // Only a record can be removed at no cost.
+  if (code !== 'damaged' || next === null || typeof next === 'string')
+    return { ...emptyRow, file, problem: { code: 'damaged', message: failure.line(), fix: null } };
+  return { ...emptyRow, file, problem: { code: 'damaged', message, fix: commandText(next) } };
+}
+
 /** What FILE itself, or the last run, shows. */
 function archiveProblem(path: string, record: ArchiveRecord, contents: Contents | null): CheckRow['problem'] {
   const { id, entries } = record;
@@ -148,11 +172,12 @@ function staleProblem(path: string, record: ArchiveRecord, now: number, maxAge: 
   // Without a feed, an update buys one page every seven days (docs/updates.md, rule 3).
   const isWithoutFeed = withoutFeed !== null || failure?.code === 'no_feed';
   const limit = isWithoutFeed ? Math.max(maxAge, (daysWithoutFeed + 1) * day) : maxAge;
-  if (checked !== null && now - Date.parse(checked) <= limit) return null;
+  const age = checked === null ? limit + 1 : now - Date.parse(checked);
+  if (age >= 0 && age <= limit) return null;
   const message = checked === null ? 'never checked' : `last successful check ${checked}`;
   return {
     code: 'stale',
-    message,
+    message: age < 0 ? `${message}, which is in the future` : message,
     fix: fixOf(path, record, isUpdatable(record.id) ? '--update' : '--restart'),
   };
 }

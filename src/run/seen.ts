@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
 import { assertReplaceable, writeFileAtomic } from '../fs/atomic.ts';
@@ -14,7 +15,7 @@ export type SeenFile = Awaited<ReturnType<typeof openSeenFile>>;
 
 /**
  * Opens and locks the file of `latest --seen`: one ID or reference per line, of printed videos and of references already
- * checked. Throws `locked` (10) while another run uses it, and a usage error if it is no text.
+ * checked. Throws `locked` (10) while another run uses it, and a usage error for a line that is neither.
  */
 export async function openSeenFile(path: string, stop: AbortSignal) {
   const found = resolveTarget(path);
@@ -26,6 +27,7 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   const target = resolveTarget(path);
   const ids = await readIds(target, stop).catch((error) => {
     lock?.[Symbol.dispose]();
+    folder.removeIfUnused();
     throw error;
   });
   const savedCount = ids.size;
@@ -42,7 +44,8 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
       { value, label }: Reference,
       limit: number | null,
     ): readonly JsonText[] => {
-      const isKnown = ids.has(value);
+      const key = lineOf(value);
+      const isKnown = ids.has(key);
       const fresh = entries.filter((entry) => !ids.has(idOf(entry) ?? ''));
       const printed = isKnown ? fresh.slice(0, limit ?? undefined) : [];
       for (const entry of isKnown ? printed : fresh) {
@@ -50,8 +53,8 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
         if (id !== null) pending.push(id);
       }
       if (!isKnown) {
-        pending.push(value);
-        baselines.add(value);
+        pending.push(key);
+        baselines.add(key);
       } else if (fresh.length > 0 && fresh.length === entries.length) missed.push(label ?? value);
       return printed;
     },
@@ -61,9 +64,9 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
       pending = [];
     },
     /** Saves what was seen, and says what the next run prints. */
-    save: (run: Run): void => {
+    save: (run: Pick<Run, 'warn'>): void => {
       if (ids.size > savedCount) writeFileAtomic(target, `${[...ids].join('\n')}\n`);
-      const added = [...baselines].filter((value) => ids.has(value)).length;
+      const added = [...baselines].filter((key) => ids.has(key)).length;
       const what = `added ${count(added, 'reference', 'references')} to ${target.path}`;
       if (added > 0) run.warn('baseline', null, `${what}; uploads from now on will be printed`);
       const all = 'all entries are new since the last check; older ones may have been missed';
@@ -72,20 +75,35 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   };
 }
 
-/** The ID of an entry, if it fits on a line of its own. */
+/** The line of an entry's ID; null if it has none. */
 function idOf(entry: JsonText): string | null {
   const id = entry.get('videoId')?.string();
-  return id === undefined || id === '' || /[\s\p{Cc}]/u.test(id) ? null : id;
+  return id ? lineOf(id) : null;
+}
+
+/** Longest text that is a line of its own, in UTF-16 code units. */
+const maxText = 1000;
+/** White space, and what some editors and tools do not keep. */
+const notInLine = /[\s,\p{Cc}\p{Cf}\p{Cs}]/u;
+
+/** An ID or a reference as a line: what cannot be one is kept as its digest. */
+function lineOf(text: string): string {
+  if (text.length <= maxText && !notInLine.test(text)) return text;
+  // UTF-8 would make all lone surrogates equal.
+  return `sha256:${createHash('sha256').update(text, 'utf16le').digest('hex')}`;
 }
 
 async function readIds({ stats, real, path }: Target, stop: AbortSignal): Promise<Set<string>> {
   const ids = new Set<string>();
   if (stats === null) return ids;
   const unreadable = (why: string): Failure =>
-    usage(`--seen: cannot read ${path}: ${why}`, 'name a file of IDs, one per line');
+    usage(`--seen: cannot read ${path}: ${why}`, 'give a file of IDs, one per line');
   for await (const { number, text, problem } of readLines(real, unreadable, stop)) {
-    if (problem !== null) throw unreadable(`line ${number}: ${problem}`);
-    ids.add(text.trim());
+    const line = text.trim();
+    const isNeither = line !== lineOf(line);
+    const why = problem ?? (isNeither ? 'it is neither an ID nor a reference' : null);
+    if (why !== null) throw unreadable(`line ${number}: ${why}`);
+    ids.add(line);
   }
   ids.delete('');
   return ids;

@@ -40,9 +40,11 @@ export type Settle = (charge: keyof Credits | 'none') => void;
 export interface CreditBound {
   readonly credits: number;
   readonly per: 'run' | 'day' | 'month';
+  /** Where it is set: `--max-credits`, `CHANLIST_MAX_CREDITS` or `profile 'work'`. */
+  readonly source: string;
 }
 
-export const formatBounds = (bounds: readonly CreditBound[]): string =>
+export const formatBounds = (bounds: readonly Omit<CreditBound, 'source'>[]): string =>
   bounds.map(({ credits, per }) => (per === 'run' ? `${credits}` : `${credits}/${per}`)).join(',');
 
 /** Parses `N`, `N/day` or `N/month`. Throws a usage error that names `source`. */
@@ -50,21 +52,23 @@ export function parseBound(text: string, source: string, shown = text): CreditBo
   const [, digits, per] = /^(\d{1,15})(?:\/(day|month))?$/.exec(text.trim()) ?? [];
   if (digits === undefined)
     throw usage(`${source} is '${shown}': expected a whole number, N/day or N/month`, 'e.g. 3000/month');
-  return { credits: Number(digits), per: per === 'day' || per === 'month' ? per : 'run' };
+  return { credits: Number(digits), per: per === 'day' || per === 'month' ? per : 'run', source };
 }
 
 export const parseBounds = (text: string, source: string): CreditBound[] =>
   text.split(',').map((part) => parseBound(part, source, text));
 
-/** The bounds of the flag, else of CHANLIST_MAX_CREDITS (empty counts as unset), else of the profile. */
+/** All bounds hold: of the flag, of CHANLIST_MAX_CREDITS (empty counts as unset) and of the profile. */
 export function resolveBounds(
   flagBounds: readonly CreditBound[],
-  env: Env,
+  { CHANLIST_MAX_CREDITS: variable }: Env,
   profileBounds: readonly CreditBound[],
 ): readonly CreditBound[] {
-  if (flagBounds.length > 0) return flagBounds;
-  const text = env.CHANLIST_MAX_CREDITS;
-  return text ? parseBounds(text, 'CHANLIST_MAX_CREDITS') : profileBounds;
+  return [
+    ...flagBounds,
+    ...(variable ? parseBounds(variable, 'CHANLIST_MAX_CREDITS') : []),
+    ...profileBounds,
+  ];
 }
 
 export interface Ledger {
@@ -130,6 +134,10 @@ export class Budget {
 
 /** The failure of a run that has spent a bound (exit 9). `resets`: local date and time; null for a bound of the run. */
 export function budgetSpent(bound: CreditBound, resets: string | null): Failure {
+  const place = bound.source === '--max-credits' ? '' : ` of ${bound.source}`;
   const reset = resets === null ? '' : `, which resets on ${resets} (local time)`;
-  return new Failure('budget', `stopped at --max-credits ${formatBounds([bound])}${reset}`);
+  return new Failure('budget', `stopped at --max-credits ${formatBounds([bound])}${place}${reset}`, {
+    // Any command would stop again before that.
+    next: resets !== null && bound.credits > 0 ? 'wait until it resets' : undefined,
+  });
 }

@@ -16,20 +16,22 @@ const outcome = (id: string, outcome: string) => ({ version: 1, kind: 'outcome',
 
 const lineText = (line: object): string => `\n${JSON.stringify(line)}\n`;
 
-/** Writes a ledger: returns what a day of it, by default the month, may have cost at the origin. */
-async function ledgerIn(t: TestContext): Promise<(text: string) => (day?: string) => number> {
+/** Writes ledgers, and returns what a day of one, by default the month, may have cost at the origin; and its damage. */
+async function ledgerIn(t: TestContext) {
   const state = await temporaryFolder(t);
   mkdirSync(join(state, 'chanlist'), { mode: 0o700 });
-  return (text) => {
-    writeFileSync(join(state, 'chanlist', 'credits-2026-11.ndjson'), text, { mode: 0o600 });
+  return (content: string | Buffer) => {
+    writeFileSync(join(state, 'chanlist', 'credits-2026-11.ndjson'), content, { mode: 0o600 });
     using file = LedgerFile.read('2026-11', { XDG_STATE_HOME: state });
     assert.ok(file !== null);
-    return (day) => file.spentAt(origin, day === undefined ? 'month' : 'day', day ?? '');
+    const spentOn = (day?: string): number =>
+      file.spentAt(origin, day === undefined ? 'month' : 'day', day ?? '');
+    return { spentOn, damage: file.damage?.message.replace(/.* is damaged: /, '') ?? null };
   };
 }
 
 test('a request counts until it is known to be free, with any key, at its own origin', async (t) => {
-  const spentIn = await ledgerIn(t);
+  const read = await ledgerIn(t);
   const lines = [
     request('a', '2026-11-20'),
     request('b', '2026-11-21', { key: 'fedcba9876543210' }),
@@ -41,27 +43,73 @@ test('a request counts until it is known to be free, with any key, at its own or
     outcome('e', 'free'),
     outcome('e', 'free'),
     outcome('b', 'possibly_charged'),
-    outcome('unknown', 'free'),
     outcome('c', 'free'),
-    outcome('a', 'free'),
   ];
-  const spentOn = spentIn(lines.map(lineText).join(''));
+  const { spentOn, damage } = read(lines.map(lineText).join(''));
   assert.deepEqual(['2026-11-20', '2026-11-21', '2026-11-22'].map(spentOn), [1, 4, 0]);
-  assert.equal(spentOn(), 5);
+  assert.deepEqual([spentOn(), damage], [5, null]);
 });
 
-test('a line that cannot be read, of another version or shape, is one credit, on any day', async (t) => {
-  const spentIn = await ledgerIn(t);
-  const text = (day: string): string => lineText(request(day, day));
-  const torn = `${'\0'.repeat(5000)}\n{"version":2,"kind":"transfer"}`;
-  const spentOn = spentIn(`${text('2026-11-19')}\n{"torn\n\n${torn}\n${text('2026-11-20')}\n{"torn`);
-  assert.deepEqual(['2026-11-19', '2026-11-20', '2026-11-21'].map(spentOn), [5, 5, 4]);
-  assert.equal(spentOn(), 6);
+const [first, second] = [request('a', '2026-11-19'), request('b', '2026-11-20')].map(lineText);
+
+test('a line that was cut off when it was the last one is one credit, on any day', async (t) => {
+  const read = await ledgerIn(t);
+  const whole = lineText(request('c', '2026-11-21')).trimEnd();
+  for (let length = 2; length <= whole.length; length++) {
+    const torn = whole.slice(0, length);
+    for (const text of [`${first}${second}${torn}`, `${first}${torn}${second}`]) {
+      const { spentOn, damage } = read(text);
+      const days = length === whole.length && text.endsWith(second ?? '') ? [1, 1, 1] : [2, 2, 1];
+      assert.deepEqual(['2026-11-19', '2026-11-20', '2026-11-21'].map(spentOn), days, torn);
+      assert.deepEqual([spentOn(), damage], [3, null], torn);
+    }
+  }
+});
+
+test('any other line that cannot be read, of another version or shape, is damage', async (t) => {
+  const read = await ledgerIn(t);
   const changed = [{ version: 2 }, { kind: 'other' }, { credits: -5 }, { credits: 1.5 }, { day: 'x' }].map(
-    (changes) => lineText(request('a', '2026-11-21', { credits: 9, ...changes })),
+    (changes) => lineText(request('c', '2026-11-21', { credits: 9, ...changes })),
   );
-  for (const line of [...changed, '{\n', '\0\0\0\n', 'null\n', '[]\n', lineText(outcome('a', 'lost'))])
-    assert.equal(spentIn(line)('2026-11-22'), 1, line);
+  const others = ['\n{\n', '\n\0\0\0\n', '\nnull\n', '\n[]\n', '\n{"version":2,"kind":"transfer"}\n'];
+  const outcomes = [lineText(outcome('a', 'lost')), lineText(outcome('unknown', 'free'))];
+  for (const line of [...changed, ...others, ...outcomes]) {
+    const { spentOn, damage } = read(`${first}${line}${second}{"ver`);
+    assert.deepEqual([spentOn(), damage], [4, 'line 4 cannot be read'], line);
+  }
+  const zeros = read(`${first}${'\0'.repeat(5000)}`);
+  assert.deepEqual([zeros.spentOn(), zeros.damage], [2, 'line 3 cannot be read']);
+});
+
+test('zeros over any part of it, lines lost, doubled or swapped: damage, or no credit less', async (t) => {
+  const read = await ledgerIn(t);
+  const ids = ['a', 'b', 'c', 'd'];
+  const lines = ids.flatMap((id) => [request(id, '2026-11-21'), outcome(id, 'confirmed')]).map(lineText);
+  const counts = (content: string | Buffer, what: string): void => {
+    const { spentOn, damage } = read(content);
+    assert.ok(damage !== null || spentOn() >= ids.length, what);
+  };
+  const bytes = Buffer.from(lines.join(''));
+  for (let start = 0; start < bytes.length; start += 7)
+    for (const length of [1, 2, 30, 400, bytes.length])
+      counts(
+        Buffer.from(bytes).fill(0, start, Math.min(start + length, bytes.length)),
+        `zeros: ${start} ${length}`,
+      );
+  for (const [i, line] of lines.entries()) {
+    counts(lines.toSpliced(i, 1).join(''), `without ${line}`);
+    counts(lines.toSpliced(i, 0, line).join(''), `twice ${line}`);
+    for (const j of lines.keys())
+      counts(
+        lines
+          .with(i, lines[j] ?? '')
+          .with(j, line)
+          .join(''),
+        `swapped ${i} ${j}`,
+      );
+  }
+  const doubled = read(bytes.toString().repeat(2));
+  assert.deepEqual([doubled.spentOn(), doubled.damage], [4, null]);
 });
 
 test('the folder of the ledger, by platform and environment', () => {

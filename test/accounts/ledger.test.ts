@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { Server } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -31,7 +40,7 @@ if (mode !== undefined) {
 
 /** Waits for the others, then buys until the bound is spent; one that is to be killed has a request under way then. */
 async function buyAll(most: number): Promise<void> {
-  const ledger = openLedger({ ...options(process.env), bounds: parseBounds('200/month', '') });
+  const ledger = openLedger({ ...options(process.env), bounds: parseBounds('200/month', '--max-credits') });
   writeSync(1, '\n');
   readSync(0, Buffer.alloc(1));
   for (let bought = 1; bought <= most; bought++) {
@@ -85,7 +94,7 @@ async function fixture(t: TestContext) {
     open: (bounds = '', changes: Partial<LedgerOptions> = {}): Ledger =>
       openLedger({
         ...options(env, { now: () => clock.time }),
-        bounds: bounds === '' ? [] : parseBounds(bounds, ''),
+        bounds: bounds === '' ? [] : parseBounds(bounds, '--max-credits'),
         warn: (message) => warnings.push(message),
         ...changes,
       }),
@@ -165,7 +174,51 @@ test('a ledger that cannot be opened: refused with a bound per month, one warnin
   await buy(ledger, 'confirmed');
   await buy(ledger, 'none');
   assert.equal(warnings.length, 1);
-  assert.match(warnings[0] ?? '', /could not be recorded in the credit ledger: /);
+  assert.match(warnings[0] ?? '', /^the credit ledger is not complete: .*; set XDG_STATE_HOME/);
+});
+
+test('a damaged ledger: refused with a bound, naming file, line and remedy; one warning without', async (t) => {
+  const { file, warnings, open, folder } = await fixture(t);
+  await buy(open('5/month'), 'confirmed');
+  const sound = readFileSync(file, 'utf8');
+  const remedy = ['restore it, or remove that line', `sed -i.bak 2d ${file}`] as const;
+  writeFileSync(file, sound.replace('"version":1', '"version":2'));
+  assert.throws(() => open('5/month'), isFailure(1, `${file} is damaged: line 2 cannot be read`, ...remedy));
+  await buy(open('5'), 'confirmed');
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? '', /^the credit ledger is not complete: .* line 2 cannot be read; .*sed -i/);
+  // The last line, which a crash has cut off, is one credit; also once another line has followed.
+  writeFileSync(file, sound.slice(0, -2));
+  await buy(open('5/month'), 'confirmed');
+  await buy(open('5/month'), 'confirmed');
+  assert.match((await spentBound(open('3/month'))) ?? '', /^3\/month/);
+  assert.equal(warnings.length, 1);
+  assert.deepEqual(readdirSync(folder), ['credits-2026-11.ndjson']);
+});
+
+test('a ledger that becomes shorter, or another file, while a run counts in it: 1', async (t) => {
+  const { file, open } = await fixture(t);
+  const changes: Record<string, () => void> = {
+    emptied: () => writeFileSync(file, ''),
+    'cut by a line': () => writeFileSync(file, readFileSync(file, 'utf8').slice(0, -120)),
+    'replaced by a copy': () => {
+      const text = readFileSync(file, 'utf8');
+      rmSync(file);
+      writeFileSync(`${file}.new`, text);
+      renameSync(`${file}.new`, file);
+    },
+    'moved away': () => renameSync(file, `${file}.1`),
+  };
+  for (const [name, change] of Object.entries(changes))
+    for (const isPending of [false, true]) {
+      const ledger = open('6/month');
+      await buy(ledger, 'none');
+      const settle = isPending ? await ledger.reserve(1, '@a') : null;
+      change();
+      settle?.('none');
+      await assert.rejects(ledger.reserve(1, '@a'), isFailure(1, file), `${name} ${isPending}`);
+      rmSync(file, { force: true });
+    }
 });
 
 test('a file system without sockets, which cannot be locked: 1 with a bound per day; nothing without', async (t) => {

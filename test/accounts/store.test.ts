@@ -15,7 +15,7 @@ const profile: Profile = {
   baseUrl: parseAddress('https://api.example.com/v1', 'x').baseUrl,
   namespace: 'media',
   key,
-  maxCredits: [{ credits: 3000, per: 'month' }],
+  maxCredits: [{ credits: 3000, per: 'month', source: "profile 'work'" }],
 };
 const add =
   (name: string) =>
@@ -59,7 +59,11 @@ test("path and content are conf's own", async (t) => {
     const store = readStore(env);
     assert.equal(store.active, '日本');
     assert.deepEqual([...store.profiles.keys()], ['work', '__proto__', 'a.b', '日本']);
-    for (const stored of store.profiles.values()) assert.deepEqual(stored, profile);
+    for (const [name, stored] of store.profiles) {
+      const [bound] = stored.maxCredits;
+      assert.deepEqual(bound, { credits: 3000, per: 'month', source: `profile '${name}'` });
+      assert.deepEqual({ ...stored, maxCredits: profile.maxCredits }, profile);
+    }
   }
 });
 

@@ -1,6 +1,6 @@
 /** `chanlist check`: offline, one record per archive, the gravest problem, a fix that works. */
 import assert from 'node:assert/strict';
-import { appendFileSync, cpSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { CheckRow } from '../../src/export/check-archive.ts';
@@ -181,6 +181,7 @@ test('gone and stale: what the last check said; without a feed eight days at lea
     [{ checked: ago(35) }, '36h', null],
     [{ checked: ago(49) }, '2d', 'stale'],
     [{ checked: null }, '2d', 'stale'],
+    [{ checked: ago(-1) }, '2d', 'stale'],
     [{ checked: ago(7 * 24), withoutFeed: ago(7 * 24) }, '36h', null],
     [{ checked: ago(9 * 24), withoutFeed: ago(9 * 24) }, '36h', 'stale'],
     [{ checked: ago(9 * 24), withoutFeed: ago(9 * 24) }, '10d', null],
@@ -234,7 +235,52 @@ test('problems with one code are one line; of several problems one line runs eve
   assert.equal((await check(world, 'lists --from refs.txt')).exit, 0);
 });
 
-test('what another run is writing is passed over', async (t) => {
+test('a record that cannot be read, or is of another version: damaged; its fix keeps the file', async (t) => {
+  const { world } = await archived(t);
+  await world.run('uploads @b --output-dir lists');
+  const other = `lists/.chanlist/${channelId('b')}.ndjson.json`;
+  world.write(record, '{');
+  world.write(other, '{"version":99}');
+  world.write('refs.txt', '@a\n@b\n@c\n');
+  // Any of them may be the archive of @c.
+  const bad = await check(world, 'lists --from refs.txt');
+  assert.deepEqual([bad.exit, bad.codes], [11, ['damaged', 'damaged']]);
+  assert.deepEqual(
+    bad.rows.map(({ file, id, problem }) => [file, id, problem?.fix]),
+    [
+      [file, null, `rm ${record}`],
+      [`lists/${channelId('b')}.ndjson`, null, `rm ${other}`],
+    ],
+  );
+  onlyError(bad, 'damaged: 2 archives (', `the record ${record} cannot be read; `, ' | sh');
+  for (const each of [record, other]) world.remove(each);
+  world.service.addChannel('c', { list: videos(0, 20) });
+  const absent = await check(world, 'lists --from refs.txt');
+  assert.deepEqual(absent.codes, ['absent', 'absent', 'absent']);
+  let credits = 0;
+  for (const { problem } of absent.rows) credits += (await world.paste(problem?.fix ?? ''))?.credits ?? 0;
+  assert.deepEqual([credits, (await check(world, 'lists --from refs.txt')).exit], [1, 0]);
+});
+
+test('what another run is writing for the first time is not absent', async (t) => {
+  const { world } = await archived(t);
+  world.write('refs.txt', '@a\n@b\n');
+  const during: unknown[] = [];
+  world.service.on(async ({ operation }) => {
+    if (operation !== 'uploads') return;
+    const { lines, exit, stderr } = await world.run('check lists --from refs.txt -q');
+    during.push(lines, exit, stderr);
+  });
+  // A lock that nobody holds says nothing.
+  mkdirSync(join(world.folder, 'lists/.chanlist/UCx.ndjson.lock'));
+  assert.deepEqual((await check(world, 'lists --from refs.txt -q')).codes, ['absent']);
+  // With its first page, and with its second.
+  await world.run('uploads @b --output-dir lists');
+  assert.deepEqual(during, [[], 0, '', [], 0, '']);
+  assert.equal((await check(world, 'lists --from refs.txt')).exit, 0);
+});
+
+test('what another run is writing is skipped', async (t) => {
   const { world, channel } = await archived(t);
   channel.list = videos(0, 260);
   const during: unknown[] = [];
@@ -249,11 +295,11 @@ test('what another run is writing is passed over', async (t) => {
   assert.deepEqual((await check(world, 'lists')).codes, ['damaged']);
 });
 
-test('without a record, or a folder without .chanlist: 2; what cannot be read: 1 or 2, the others are checked', async (t) => {
+test('without a record, or a folder without .chanlist: 2; what cannot be read is damaged, and the others are checked', async (t) => {
   const { world } = await archived(t);
   world.write('alone.ndjson', world.read(file));
   world.write('lists/alone.ndjson', world.read(file));
-  for (const path of ['.', 'alone.ndjson', 'lists/alone.ndjson', 'none', 'lists none']) {
+  for (const path of ['.', 'alone.ndjson', 'lists/alone.ndjson']) {
     const bad = await check(world, path);
     assert.deepEqual([bad.exit, bad.rows], [2, []], path);
     onlyError(
@@ -262,24 +308,26 @@ test('without a record, or a folder without .chanlist: 2; what cannot be read: 1
       path.endsWith('.ndjson') ? 'uploads --update' : 'mounted',
     );
   }
+  for (const path of ['none', 'none.ndjson', 'lists none', 'none/none']) {
+    const bad = await check(world, path);
+    assert.deepEqual([bad.exit, bad.rows], [2, []], path);
+    onlyError(bad, `${path.replace('lists ', '')}: there is no such file or folder`, 'mounted');
+  }
   assert.equal((await check(world, [])).exit, 2);
   await world.run('uploads @b --output-dir lists');
   const b = `lists/${channelId('b')}.ndjson`;
   renameSync(join(world.folder, b), join(world.folder, 'b'));
   symlinkSync('none/b', join(world.folder, b));
   const dangling = await check(world, 'lists');
-  assert.deepEqual([dangling.exit, dangling.codes], [2, [null]]);
+  assert.deepEqual([dangling.exit, dangling.codes], [11, [null, 'damaged']]);
+  onlyError(dangling, `damaged: ${b}: `, 'does not exist');
   renameSync(join(world.folder, 'b'), join(world.folder, b));
-  for (const text of ['{', '{"version":99}']) {
-    world.write(record, text);
-    const bad = await check(world, 'lists');
-    assert.deepEqual([bad.exit, bad.codes], [1, [null]]);
-    onlyError(bad, record, 'delete it');
-  }
   world.remove(record);
   const run = `lists/.chanlist/${id}.ndjson.run`;
   world.write(run, '#{"version":99}\n{}\n#{}\n');
   const other = await check(world, 'lists');
-  assert.deepEqual([other.exit, other.codes], [2, [null]]);
+  assert.deepEqual([other.exit, other.codes], [11, ['damaged', null]]);
+  // Its pages were paid for: no command that runs every fix removes them.
+  assert.equal(other.rows[0]?.problem?.fix, null);
   onlyError(other, run, 'of another version', 'to discard them');
 });

@@ -1,6 +1,6 @@
 /** `latest --seen FILE`: a free feed of new uploads. */
 import assert from 'node:assert/strict';
-import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { JsonText } from '../../src/json/json-text.ts';
@@ -34,7 +34,7 @@ test('the first time is the baseline: nothing printed, one line counts the refer
   assert.equal(seen.length, 32);
   const quiet = await nights.run(line);
   assert.deepEqual([quiet.exit, quiet.stdout, quiet.stderr, quiet.credits], [0, '', '', 0]);
-  const twice = await nights.run(['latest', '@a', '@a', '--seen', 'other.txt', '-o', 'news.ndjson']);
+  const twice = await nights.run(['latest', '@a', '@a', '--seen', 'other.txt']);
   assert.match(twice.stderr, /added 1 reference to/);
 });
 
@@ -84,19 +84,33 @@ test('IDs are added only after stdout has accepted the entries', async (t) => {
   assert.deepEqual(idsInText((await nights.run(line)).stdout), idsIn(videos(20, 22)));
 });
 
-test('IDs are added only after -o FILE is written: a failure of one channel loses no entry', async (t) => {
-  const { nights, a, b } = await watched(t);
-  const before = nights.read('seen.txt');
-  a.list = videos(0, 22);
-  b.feed = 500;
-  const toFile = [...line, '-o', 'new.ndjson', '--retries', '0', '-v'];
-  const failed = await nights.run(toFile);
-  assert.equal(failed.exit, 7);
-  assert.equal(nights.read('seen.txt'), before);
-  b.feed = 'list';
-  assert.equal((await nights.run(toFile)).exit, 0);
-  assert.deepEqual(idsInText(nights.read('new.ndjson')), idsIn(videos(20, 22)));
-  assert.deepEqual((await nights.run(line)).stdout, '');
+test('-o would replace what is printed once: 2', async (t) => {
+  const { nights } = await watched(t);
+  const refused = await nights.run([...line, '-o', 'new.ndjson'], { noSummary: true });
+  assert.deepEqual([refused.exit, refused.requests], [2, []]);
+  onlyError(refused, '--seen', '--output', '>>');
+});
+
+test('a FILE with a line that is neither an ID nor a reference: 2, and left alone', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a');
+  for (const text of [
+    '# Notes\n',
+    'videoId,title\n',
+    'v_1\ntwo words\n',
+    'v_1\u0085\n',
+    `${'x'.repeat(1001)}\n`,
+  ]) {
+    nights.write('notes', text);
+    const refused = await nights.run('latest @a --seen notes', { noSummary: true });
+    assert.deepEqual([refused.exit, refused.requests], [2, []], text);
+    onlyError(refused, `notes: line ${text.startsWith('v_1\n') ? 2 : 1}: `, 'neither');
+    assert.equal(nights.read('notes'), text);
+    assert.equal(existsSync(join(nights.folder, '.chanlist')), false);
+  }
+  // White space around a line, line ends of other systems and a byte order mark are not part of it.
+  nights.write('notes', '\ufeffhttps://example.com/channel/x\r\n\r\n @日本 \n');
+  assert.equal((await nights.run('latest @a --seen notes', { noSummary: true })).exit, 0);
 });
 
 test('FILE that cannot be saved is 1; what was printed is reported as printed', async (t) => {
@@ -148,18 +162,52 @@ test('two runs on one FILE: the second ends at once with 10', async (t) => {
   assert.deepEqual([first.exit, (await second)?.exit], [0, 10]);
 });
 
+/** Opens a FILE again and again, and returns what it prints of these IDs of a known channel each time. */
+async function printed(path: string, ids: readonly string[]): Promise<readonly string[]> {
+  using seen = await openSeenFile(path, new AbortController().signal);
+  const input = newReference({ reference: '@a', value: '@a', id: null });
+  const entries = ids.map((id) => JsonText.of(`{"videoId":${JSON.stringify(id)}}`));
+  const news = seen.takeNewEntries(entries, input, null);
+  seen.accept();
+  seen.save({ warn: () => {} });
+  return news.map((entry) => entry.get('videoId')?.string() ?? assert.fail());
+}
+
 test('FILE is read under its lock; an entry without an ID is new each time', async (t) => {
   const path = join(await temporaryFolder(t), 'seen.txt');
-  const opening = openSeenFile(path, new AbortController().signal);
+  const opening = printed(path, ['v_1', '', 'v_2']);
   // A run that has just ended.
   writeFileSync(path, '@a\nv_1\n');
-  using seen = await opening;
-  // A control character would make the file unreadable.
-  const none = '{"videoId":"v\\u0000"}';
-  const entries = ['{"videoId":"v_1"}', none, '{"videoId":"v_2"}'].map((text) => JsonText.of(text));
-  const input = newReference({ reference: '@a', value: '@a', id: null });
-  for (const printed of [[none, '{"videoId":"v_2"}'], [none]]) {
-    assert.deepEqual(seen.takeNewEntries(entries, input, null).map(String), printed);
-    seen.accept();
-  }
+  assert.deepEqual(await opening, ['', 'v_2']);
+  assert.deepEqual(await printed(path, ['v_1', '', 'v_2']), ['']);
+});
+
+test('an ID that cannot be a line of its own is printed once, and FILE stays readable', async (t) => {
+  const path = join(await temporaryFolder(t), 'seen.txt');
+  writeFileSync(path, '@a\n');
+  const characters = [
+    '\0',
+    '\n',
+    '\t',
+    ' ',
+    ',',
+    '\u0085',
+    '\u2028',
+    '\u200b',
+    '\ufeff',
+    '\ud800',
+    '\ud801',
+    '\udc00',
+  ];
+  const ids = [
+    ...characters.flatMap((each) => [each, `a${each}`, `${each}b`]),
+    'x'.repeat(9000),
+    'x'.repeat(9001),
+  ];
+  const others = ['a'.repeat(1000), '日本', 'a😀', '#1', '-x'];
+  assert.deepEqual(await printed(path, [...ids, ...others]), [...ids, ...others]);
+  const text = readFileSync(path, 'utf8');
+  assert.ok(others.every((id) => text.split('\n').includes(id)));
+  assert.equal(text.match(/^sha256:[0-9a-f]{64}$/gm)?.length, ids.length);
+  for (const id of [...ids, ...others]) assert.deepEqual(await printed(path, [id]), [], JSON.stringify(id));
 });

@@ -11,8 +11,9 @@ import { runExample, testExamples } from './run-examples.ts';
 const file = 'docs/cron.md';
 const refs = '# the channels of this test\n@demo\n\n@size-250\n';
 const firstRun = 'cd ~/lists && chanlist uploads --from refs.txt --output-dir exports';
-const giveUp = 'rm ~/lists/exports/.chanlist/UCdemo__________________.ndjson.run';
-const queue = 'cd ~/lists && rm -f nightly.json';
+const giveUp = 'rm -f ~/lists/exports/.chanlist/UCdemo__________________.ndjson.run';
+const queue = `${firstRun} --update --summary nightly.json`;
+const monitor = 'find ~/lists/nightly.json -mmin -1500 | grep -q . && ';
 
 testExamples(
   file,
@@ -21,6 +22,7 @@ testExamples(
       run: ({ sh }) => sh('chanlist auth login --max-credits 3000/month', { input: `${testKey}\n` }),
     },
     [giveUp]: { run: givenUp },
+    [(await exampleOf(file, monitor)).text]: { run: monitored },
     [(await exampleOf(file, queue)).text]: { run: queued },
   },
   async ({ folder, bin }) => {
@@ -30,16 +32,24 @@ testExamples(
   },
 );
 
-/** An interrupted update, which `check` names, is given up. */
+/** The pages of an interrupted update are discarded. */
 async function givenUp({ sh }: Workshop): Promise<Collected> {
   const update = 'chanlist uploads @demo --output-dir ~/lists/exports --update';
   assert.equal((await sh(`${update} --all --max-credits 3`)).exit, 9);
-  const { text } = await exampleOf(file, 'chanlist check ~/lists/exports --json');
-  assert.match((await sh(text)).stdout, /UCdemo__________________\.ndjson\n$/);
   const removed = await sh(giveUp);
   const { exit, stderr } = await sh(`${update} --max-credits 0`);
   assert.deepEqual([exit, stderr], [0, '']);
   return removed;
+}
+
+/** The summary of the last night says that all is well, a day later it does not. */
+async function monitored({ sh }: Workshop): Promise<Collected> {
+  const { text } = await exampleOf(file, monitor);
+  await sh(`${firstRun} --update --summary nightly.json`);
+  const fresh = await sh(text);
+  await sh('touch -d "26 hours ago" ~/lists/nightly.json');
+  assert.equal((await sh(text)).exit, 1);
+  return fresh;
 }
 
 /** Two new uploads are the new lines of the queue. */
@@ -57,7 +67,7 @@ async function queued(at: Workshop): Promise<Collected> {
 suite('the crontab lines, as cron runs them', async () => {
   const crontab = (await codeBlocks(file)).find(({ language }) => language === 'crontab')?.lines ?? [];
   const [path, ...entries] = crontab;
-  const [night, week, month, playlist] = entries.map((entry) => entry.split(/ +/).slice(5).join(' '));
+  const [night, week, rotation = '', playlist] = entries.map((entry) => entry.split(/ +/).slice(5).join(' '));
 
   test('are crontab lines: five fields of time, then a command without %, which cron takes for a line end', async () => {
     const [readme] = (await codeBlocks('README.md')).filter(({ language }) => language === 'crontab');
@@ -94,10 +104,22 @@ suite('the crontab lines, as cron runs them', async () => {
     sandbox.setUploads('@size-250', 250 + 15);
     assert.deepEqual(await cron(night), { exit: 0, mail: '', cost: 1 });
     assert.deepEqual(await cron(week), { exit: 0, mail: '', cost: 0 });
-    assert.deepEqual(await cron(month), { exit: 0, mail: '', cost: 13 + 3 });
+    // grep has printed nothing.
+    assert.deepEqual(await cron(rotation), { exit: 1, mail: '', cost: 13 + 3 });
     assert.equal((await cron('cat lists/exports/*.ndjson | wc -l')).mail.trim(), String(1234 + 265));
     for (let runs = 0; runs < 2; runs++)
       assert.deepEqual(await cron(playlist), { exit: 0, mail: '', cost: 4 });
+  });
+
+  test('the rotation ends at its own bound without mail; other errors are mailed', async (t) => {
+    const { write, cron } = await nights(t);
+    // The first run has spent 16 credits of this day.
+    const small = rotation.replaceAll('90/day', '20/day');
+    assert.deepEqual(await cron(small), { exit: 1, mail: '', cost: 4 });
+    assert.deepEqual(await cron(small), { exit: 1, mail: '', cost: 0 });
+    await write(`${refs}@gone\n`);
+    const { mail } = await cron(rotation);
+    assert.match(mail, /^chanlist: error: refs\.txt:5 @gone: not found .*\n$/);
   });
 
   test('a misspelled channel: one line of mail and exit 5; the others are updated', async (t) => {
@@ -110,5 +132,34 @@ suite('the crontab lines, as cron runs them', async () => {
     const report = await cron(week);
     assert.equal(report.exit, 11);
     assert.match(report.mail, /^chanlist: error: absent: @gone: .*\n$/);
+  });
+
+  test('two lost, one damaged, one absent, one interrupted: the line that check prints repairs all', async (t) => {
+    const { write, cron } = await nights(t);
+    const channels = ['@demo', '@size-120', '@size-220', '@size-330', '@size-250'];
+    await write(channels.join('\n'));
+    assert.equal((await cron(firstRun)).cost, 2 + 3 + 4);
+    const file = (name: string): string => `lists/exports/UC${name.padEnd(22, '_')}.ndjson`;
+    await cron(
+      `rm ${file('size-120')}; sed -i 1,50d ${file('size-220')}; sed -i '7s/^/#/' ${file('size-330')}`,
+    );
+    const begin = 'cd ~/lists && chanlist uploads @demo --output-dir exports --update --all --max-credits 3';
+    assert.equal((await cron(begin)).exit, 9);
+    await write([...channels, '@size-50'].join('\n'));
+    const { exit, mail } = await cron(week);
+    assert.equal(exit, 11);
+    assert.deepEqual(
+      mail.split('\n').map((line) => /^chanlist: error: (\w+): /.exec(line)?.[1]),
+      ['damaged', 'lost', 'absent', 'interrupted', undefined],
+    );
+    const [, fix] = /; fix: (.+)$/m.exec(mail) ?? [];
+    const repaired = await cron(`cd ~/lists && ${fix}`);
+    // The damaged one, the two that were lost, the absent one, and the pages that the interrupted one lacked.
+    assert.equal(repaired.cost, 4 + 2 + 3 + 1 + 10, repaired.mail);
+    assert.deepEqual(await cron(week), { exit: 0, mail: '', cost: 0 });
+    const whole = 1234 + 120 + 220 + 330 + 250 + 50;
+    assert.equal((await cron('cat lists/exports/*.ndjson | wc -l')).mail.trim(), String(whole));
+    const spent = (await cron('chanlist credits --json')).mail;
+    assert.match(spent, new RegExp(`"total":\\s*{\\s*"confirmed":\\s*${13 + 3 + 9 + 3 + 20},`));
   });
 });

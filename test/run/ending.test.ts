@@ -74,7 +74,7 @@ test('a full disk is one line, also if no reference was reached', () => {
 test('a spent budget: what was spent in all', () => {
   const budget = new Failure('budget', 'stopped at --max-credits 3');
   assert.deepEqual(lines([done('@a'), failed('@b', budget)]), [
-    '@b: stopped at --max-credits 3; 0 credits spent; allow more with --max-credits',
+    '@b: stopped at --max-credits 3; 0 credits spent; raise this bound',
   ]);
 });
 

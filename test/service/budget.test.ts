@@ -11,8 +11,9 @@ import {
   type Settle,
 } from '../../src/service/budget.ts';
 
-const perRun = (credits: number) => ({ credits, per: 'run' }) as const;
-const perMonth = { credits: 3, per: 'month' } as const;
+const source = '--max-credits';
+const perRun = (credits: number) => ({ credits, per: 'run', source }) as const;
+const perMonth = { credits: 3, per: 'month', source: "profile 'work'" } as const;
 /** A ledger with room for so many credits, and what was noted in it. */
 function fakeLedger(room: number) {
   const noted: string[] = [];
@@ -48,7 +49,9 @@ test('all bounds apply: the one that is spent first stops paid requests, and is 
   await assert.rejects(reserved(budget, tally), {
     code: 'budget',
     exit: 9,
-    message: 'stopped at --max-credits 3/month, which resets on 2026-12-01 00:00 (local time)',
+    message:
+      "stopped at --max-credits 3/month of profile 'work', which resets on 2026-12-01 00:00 (local time)",
+    next: 'wait until it resets',
   });
   assert.deepEqual(noted, ['@a', 'confirmed', '@a', 'possibly_charged']);
   assert.deepEqual(tally.credits, { confirmed: 1, possibly_charged: 1 });
@@ -87,21 +90,21 @@ test('without a ledger all bounds apply to the run; possibly charged credits cou
     [1, 'day', 'confirmed'],
     [2, 'run', 'possibly_charged', 'none', 'confirmed'],
   ] as const) {
-    const budget = new Budget([{ credits, per }], null);
+    const budget = new Budget([{ credits, per, source }], null);
     for (const charge of charges) (await reserved(budget))(charge);
     const shown = per === 'run' ? '2' : '1/day';
     await assert.rejects(reserved(budget), { message: `stopped at --max-credits ${shown}` });
   }
 });
 
-const month = { credits: 3000, per: 'month' } as const;
-const day = { credits: 200, per: 'day' } as const;
-const call = { credits: 5, per: 'run' } as const;
+const month = { credits: 3000, per: 'month', source: 'X' } as const;
+const day = { credits: 200, per: 'day', source: 'X' } as const;
+const call = { credits: 5, per: 'run', source: 'X' } as const;
 
 test('bounds are numbers per run, day or month; they print as they are read', () => {
   assert.deepEqual(parseBounds('5', 'X'), [call]);
   assert.deepEqual(parseBounds('3000/month, 200/day,5', 'X'), [month, day, call]);
-  assert.deepEqual(parseBounds('0/day', 'X'), [{ credits: 0, per: 'day' }]);
+  assert.deepEqual(parseBounds('0/day', 'X'), [{ credits: 0, per: 'day', source: 'X' }]);
   assert.equal(formatBounds([month, day, call]), '3000/month,200/day,5');
   for (const text of ['', '5,', '-1', '1.5', '5/week', '5/ month', '5/MONTH', '/day', '9007199254740993'])
     assert.throws(() => parseBounds(text, 'CHANLIST_MAX_CREDITS'), {
@@ -110,11 +113,27 @@ test('bounds are numbers per run, day or month; they print as they are read', ()
     });
 });
 
-test('flag, environment, profile: the first that gives bounds gives all of them', () => {
-  const env = { CHANLIST_MAX_CREDITS: '200/day' };
-  assert.deepEqual(resolveBounds([call], env, [month]), [call]);
-  assert.deepEqual(resolveBounds([], env, [month]), [day]);
+test('a bound that nothing is left of after its reset either, or that ends with the run, is to be raised', () => {
+  const zero = { credits: 0, per: 'day', source: 'CHANLIST_MAX_CREDITS' } as const;
+  for (const [bound, resets, next] of [
+    [perMonth, '2026-12-01 00:00', 'wait until it resets'],
+    [zero, '2026-12-01 00:00', 'raise this bound'],
+    [perRun(3), null, 'raise this bound'],
+  ] as const)
+    assert.equal(budgetSpent(bound, resets).next, next);
+  const { message } = budgetSpent(zero, '2026-12-01 00:00');
+  assert.match(message, /^stopped at --max-credits 0\/day of CHANLIST_MAX_CREDITS, which resets on/);
+});
+
+test('bounds add up: flag, environment and profile', () => {
+  const env = { CHANLIST_MAX_CREDITS: '200/day,5' };
+  const variable = { source: 'CHANLIST_MAX_CREDITS' };
+  const fromEnv = [
+    { ...day, ...variable },
+    { ...call, ...variable },
+  ];
+  assert.deepEqual(resolveBounds([call], env, [month]), [call, ...fromEnv, month]);
   assert.deepEqual(resolveBounds([], { CHANLIST_MAX_CREDITS: '' }, [month]), [month]);
   assert.deepEqual(resolveBounds([], {}, []), []);
-  assert.throws(() => resolveBounds([], { CHANLIST_MAX_CREDITS: 'x' }, []), { code: 'usage' });
+  assert.throws(() => resolveBounds([call], { CHANLIST_MAX_CREDITS: 'x' }, []), { code: 'usage' });
 });
