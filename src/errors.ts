@@ -67,6 +67,8 @@ type WarningKind =
   | 'ledger'
   | 'no feed'
   | 'no lock'
+  | 'not listed'
+  | 'not removed'
   | 'not written'
   | 'repaired';
 

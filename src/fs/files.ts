@@ -23,6 +23,13 @@ export function withDescriptor<T>(fd: number, work: (fd: number) => T): T {
   }
 }
 
+/** Closes a file whose content is durable, or only read: an error changes nothing. */
+export function closeQuietly(fd: number): void {
+  try {
+    fs.closeSync(fd);
+  } catch {}
+}
+
 /**
  * Creates a folder and the missing ones above it. Node's own `recursive` never returns where nothing can be created in
  * a folder that exists (ENOENT: /proc, an automount without its disk).
