@@ -236,7 +236,7 @@ function warnOf(
     run.warn(
       'not listed',
       label,
-      `${notListed.join(', ')}: in the feed, but twice not in the list, so no longer expected; --update --all looks again`,
+      `${notListed.join(', ')} is in the feed, but was not in the list twice: no longer expected; --update --all buys every page`,
     );
 }
 
