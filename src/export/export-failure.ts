@@ -32,7 +32,7 @@ function withResume({ budget }: Run, one: Export, failure: Failure, token: strin
   const isSpent = failure.code === 'budget' && budget.allowsNothing;
   const hasPages = existsSync(one.exports.folder.at(pagesName(one.name)));
   // After a failure of this export alone, there must be a page to resume with.
-  const isResumable = failure.scope === 'reference' ? token !== null : hasPages && !isSpent;
+  const isResumable = hasPages && (failure.scope === 'reference' ? token !== null : !isSpent);
   return isResumable ? failure.resumableWith(`${sameCommand(one)} to resume`) : failure;
 }
 

@@ -291,7 +291,7 @@ export class PagesFile {
       return new Failure('failed', `${removed} has been removed during this run`, { scope: 'reference' });
     return new Failure('failed', `${this.#path}: another run or program writes it`, {
       scope: 'reference',
-      next: 'end it, then run the same command again',
+      next: 'end that first',
     });
   }
 

@@ -15,19 +15,20 @@ export function ignoreErrors<T>(codes: readonly string[], work: () => T): T | un
   }
 }
 
-export function withDescriptor<T>(fd: number, work: (fd: number) => T): T {
-  try {
-    return work(fd);
-  } finally {
-    fs.closeSync(fd);
-  }
-}
-
-/** Closes a file whose content is durable, or only read: an error changes nothing. */
+/** Closes a file whose content is durable, or was only read: an error changes nothing. */
 export function closeQuietly(fd: number): void {
   try {
     fs.closeSync(fd);
   } catch {}
+}
+
+/** Does something with a descriptor, and closes it as `closeQuietly`. */
+export function withDescriptor<T>(fd: number, work: (fd: number) => T): T {
+  try {
+    return work(fd);
+  } finally {
+    closeQuietly(fd);
+  }
 }
 
 /**
