@@ -142,7 +142,7 @@ export class PagesFile {
     guardFile(this.#path, 'write', () => ftruncateSync(fd, this.size));
   }
 
-  /** Appends a page: its entries as lines, and where the list goes on. On return they are durable. */
+  /** Appends a page: its entries as lines, and where the list continues. On return they are durable. */
   addPage(
     rows: string | Buffer,
     position: Position,

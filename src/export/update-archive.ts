@@ -160,7 +160,7 @@ interface Attempt extends Bought {
   readonly hasWithoutId: boolean;
 }
 
-/** Buys pages, from where the list goes on. */
+/** Buys pages, from where the list continues. */
 async function buyNew(
   run: Run,
   one: Export,

@@ -4,7 +4,7 @@ import type { JsonText } from '../json/json-text.ts';
 import { spent, type Tally } from '../service/budget.ts';
 import type { Run } from './run.ts';
 
-/** Where a listing goes on; `stuck`: nowhere, because the list loops or its token is no longer accepted. */
+/** Where a listing continues; `stuck`: nowhere, because the list loops or its token is no longer accepted. */
 export type Next = 'start' | 'end' | 'stuck' | { readonly token: string };
 
 export const tokenOf = (next: Next): string | null => (typeof next === 'string' ? null : next.token);
