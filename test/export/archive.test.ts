@@ -13,6 +13,7 @@ import { newReference } from '../../src/run/read-references.ts';
 import { operations } from '../../src/service/contract.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
+import { damages } from './damages.ts';
 import { stop as never, record, request } from './files.ts';
 
 interface Read extends Contents {
@@ -104,7 +105,11 @@ const two = '{"videoId":"b"}\n{"videoId":"a"}\n';
 /** A function that opens a FILE of this content; its record is that of `written`, two entries. */
 async function opener(t: TestContext) {
   const path = join(await temporaryFolder(t), 'file');
-  return (content: string, file: Existing['file'], { all = false, written = content } = {}): Archive => {
+  return (
+    content: string | Buffer,
+    file: Existing['file'],
+    { all = false, written = String(content) } = {},
+  ): Archive => {
     writeFileSync(path, content);
     const target = resolveTarget(path);
     const recorded = record({ size: written.length, checksum: crc32(written) });
@@ -166,6 +171,24 @@ test('other bytes than were written, in a FILE as recorded: damaged; --update --
     const archive = open(content, 'archive', { written: two, all: true });
     await archive.read();
     assert.match(archive.change ?? '', problem === what ? /they were kept$/ : /^left out 1 line/);
+  }
+});
+
+test('no change of bytes of an archive as recorded goes unnoticed', async (t) => {
+  const open = await opener(t);
+  const written = Array.from({ length: 40 }, (_, n) => row(`v${n}`)).join('');
+  const { random, count, seed } = damages.settings(500);
+  for (let n = 0; n < count; n++) {
+    const { what, bytes } = damages.of(Buffer.from(written), random);
+    if (bytes.equals(Buffer.from(written))) continue;
+    const shown = `${what} (CHANLIST_SEED=${seed}, ${n})`;
+    await assert.rejects(open(bytes, 'archive', { written }).read(), isFailure(1, 'is damaged: '), shown);
+    const repaired = open(bytes, 'archive', { written, all: true });
+    const ids = await repaired.read();
+    const lost = Array.from({ length: 40 }, (_, n) => `v${n}`).filter((id) => !ids.has(id));
+    // Only what is in the stretch, or beside it, is lost.
+    assert.ok(lost.length <= 22, `${shown}: ${lost}`);
+    assert.notEqual(repaired.change, null, shown);
   }
 });
 
