@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, openSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import { Failure } from '../errors.ts';
 import { closeQuietly, guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
@@ -7,7 +8,6 @@ import type { Target } from '../fs/output-target.ts';
 import { JsonText } from '../json/json-text.ts';
 import { videoIdOf } from '../run/list-pages.ts';
 import { count } from '../text/count.ts';
-import { summed } from './checksum.ts';
 import type { Export } from './exports.ts';
 import { commandFor } from './messages.ts';
 
@@ -44,10 +44,13 @@ export async function readArchive(
   let [entries, badLines, number, checksum] = [0, 0, 0, 0];
   let damage: string | null = null;
   let newest: string | null = null;
-  const bytes = summed(bytesOf(target, stop), (sum) => {
-    checksum = sum;
-  });
-  for await (const lines of linesOf(bytes)) {
+  async function* bytes(): AsyncGenerator<Buffer> {
+    for await (const chunk of bytesOf(target, stop)) {
+      checksum = crc32(chunk, checksum);
+      yield chunk;
+    }
+  }
+  for await (const lines of linesOf(bytes())) {
     for (const each of lines) {
       number++;
       const line = number === 1 && each !== null ? withoutMark(each) : each;

@@ -9,12 +9,6 @@ import type { Export } from './exports.ts';
 import { unresumable } from './messages.ts';
 import type { PagesFile } from './pages-file.ts';
 
-/** The pages that were bought, and what ended that early. */
-export interface Bought {
-  readonly facts: Pick<Result, 'pages' | 'missing' | 'token'>;
-  readonly failure: Failure | null;
-}
-
 /**
  * Buys the remaining pages of an export or update. A page is durable before the next one is requested. `kept`: entries that
  * FILE keeps. Returns every failure; after `unresumable`, no run can continue from here.
@@ -25,7 +19,7 @@ export async function buyPages(
   pages: PagesFile,
   select: Sink['select'],
   kept = 0,
-): Promise<Bought> {
+): Promise<{ facts: Pick<Result, 'pages' | 'missing' | 'token'>; failure: Failure | null }> {
   const { operation } = one.exports;
   if (pages.position.next === 'stuck' && needsPage(pages.position, pages.header.request.limit))
     return {

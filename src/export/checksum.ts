@@ -24,16 +24,3 @@ export function readComment(line: Buffer, before: number): Readonly<Record<strin
   if (line.toString('latin1', text.length) !== tailOf(crc32(text, before))) return null;
   return parseObject(text.toString('utf8', 1));
 }
-
-/** Passes chunks on, and their checksum, once all are read, to `sum`. */
-export async function* summed(
-  chunks: AsyncIterable<Buffer>,
-  sum: (checksum: number) => void,
-): AsyncGenerator<Buffer> {
-  let checksum = 0;
-  for await (const chunk of chunks) {
-    checksum = crc32(chunk, checksum);
-    yield chunk;
-  }
-  sum(checksum);
-}

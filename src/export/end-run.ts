@@ -39,9 +39,10 @@ export async function endRun(
   pages.assertOwn();
   const path = exports.folder.at(newFileName(name));
   using file = new AtomicFile(target, path);
-  let checksum = 0;
+  let [checksum, size] = [0, 0];
   const write = (chunk: string | Buffer): void => {
     checksum = crc32(chunk, checksum);
+    size += Buffer.byteLength(chunk);
     file.write(chunk);
   };
   if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, one, pages, write);
@@ -54,8 +55,9 @@ export async function endRun(
   const end = { ...mark, record: isArchive(request) ? record : null };
   pages.addEnd(end);
   assertSame();
-  pages.assertInPlace(path, made);
+  pages.assertOwn(path, made, size);
   file.commit();
+  assertUnchanged(target, mark, next);
   recordEnd(run, one, pages, end);
 }
 

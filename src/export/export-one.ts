@@ -7,6 +7,7 @@ import { firstEntries } from '../run/list-pages.ts';
 import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
+import { Archive } from './archive.ts';
 import { buyPages } from './buy-pages.ts';
 import { assertUnchanged, endRun, recordEnd } from './end-run.ts';
 import { failedExport, failureOf } from './export-failure.ts';
@@ -14,9 +15,9 @@ import { type Export, type Exports, inspect, nameOf, newFileName, pathOf, startP
 import { moveAway, refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import type { PagesFile } from './pages-file.ts';
-import { isArchive, type PagesHeader } from './pages-header.ts';
+import { isArchive } from './pages-header.ts';
 import { hasMark, noChecks } from './record.ts';
-import { resumeUpdate, updateArchive } from './update-archive.ts';
+import { addNew, updateArchive } from './update-archive.ts';
 
 /** Makes one export, or brings it up to date, under its lock. Returns every failure in the result. */
 export async function exportOne(
@@ -28,9 +29,10 @@ export async function exportOne(
   const { folder, options, operation } = exports;
   const { update, all } = options;
   const name = nameOf(exports, id);
-  const perform = async (all: boolean): Promise<readonly [Result, PagesHeader | null]> => {
+  const perform = async (all: boolean) => {
     const one = await inspect(exports, reference, id, run.serviceName);
-    return await performStep(run, one, all).catch((error) => [failedExport(run, one, error), null]);
+    const result = await performStep(run, one, all).catch((error) => failedExport(run, one, error));
+    return { result, resumed: one.interrupted?.header ?? null };
   };
   const failed = (error: unknown): Result =>
     resultOf(reference, { failure: failureOf(error, reference.tally, null) });
@@ -43,24 +45,20 @@ export async function exportOne(
     // What a killed run has left.
     for (const left of [newFileName(name), temporaryName(pagesName(name)), temporaryName(recordName(name))])
       folder.remove(left);
-    const [result, resumed] = await perform(update && all);
+    const { result, resumed } = await perform(update && all);
     // Of a playlist, every page was bought.
     const isDone = resumed === null || !update || operation.name === 'playlist';
     if (isDone || result.failure !== null) return result;
     // It still has to look for what is new; `--all` is done, unless that was an update without it.
-    const [second] = await perform(all && resumed.update?.all === false).catch((error) => [failed(error)]);
-    return mergeResults(result, second as Result);
+    const next = perform(all && resumed.update?.all === false);
+    return mergeResults(result, await next.then((second) => second.result, failed));
   } catch (error) {
     return failed(error);
   }
 }
 
-/** Decides what to do with an export, and does it. Returns the result, and what was resumed. */
-async function performStep(
-  run: Run,
-  one: Export,
-  all: boolean,
-): Promise<readonly [Result, PagesHeader | null]> {
+/** Decides what to do with an export, and does it. */
+async function performStep(run: Run, one: Export, all: boolean): Promise<Result> {
   using interrupted = one.interrupted;
   const { exports, reference, record, existing } = one;
   const step = nextStep(existing, exports.options);
@@ -68,17 +66,17 @@ async function performStep(
   switch (step) {
     case 'keep':
       run.warn('kept', reference.label, 'kept: already exported; --update adds what is new');
-      return [resultOf(reference, { status: 'kept', entries: record?.entries ?? 0 }), null];
+      return resultOf(reference, { status: 'kept', entries: record?.entries ?? 0 });
     case 'export': {
       using pages = startPages(one, null);
-      return [await exportList(run, one, pages), null];
+      return await exportList(run, one, pages);
     }
     case 'resume':
       if (interrupted === null) throw new Error('nothing to resume');
       interrupted.openToAppend();
-      return [await resume(run, one, interrupted, all), interrupted.header];
+      return await resume(run, one, interrupted, all);
     case 'update':
-      return [await updateArchive(run, one, all), null];
+      return await updateArchive(run, one, all);
     default:
       throw refusal(step, one);
   }
@@ -88,10 +86,10 @@ async function performStep(
 async function resume(run: Run, one: Export, pages: PagesFile, all: boolean): Promise<Result> {
   const { end, header, position } = pages;
   const { update } = header;
-  if (end === null || !hasMark(one.target.stats, end))
-    return update !== null
-      ? await resumeUpdate(run, one, pages, update, all)
-      : await exportList(run, one, pages);
+  if (end === null || !hasMark(one.target.stats, end)) {
+    if (update === null) return await exportList(run, one, pages);
+    return await addNew(run, one, new Archive(one, all || update.all), pages);
+  }
   recordEnd(run, one, pages, end);
   const { entries, next } = position;
   return resultOf(one.reference, {

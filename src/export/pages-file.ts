@@ -1,4 +1,12 @@
-import { fdatasyncSync, fstatSync, ftruncateSync, lstatSync, type Stats, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { Failure, usage } from '../errors.ts';
 import { closeQuietly, guardFile } from '../fs/files.ts';
@@ -43,11 +51,6 @@ interface StoredPage {
 
 const isSameFile = (a: Stats, b: Stats): boolean => a.dev === b.dev && a.ino === b.ino;
 
-function isInPlace(path: string, file: Stats): boolean {
-  const named = lstatSync(path, { throwIfNoEntry: false });
-  return named !== undefined && isSameFile(named, file);
-}
-
 /** The next step for pages that this run cannot use. */
 export const discardPages = (folder: PrivateFolder, file: string): Command => ({
   purpose: 'to discard them',
@@ -75,30 +78,24 @@ export class PagesFile {
   #pages: StoredPage[] = [];
   #aside: StoredPage[] = [];
   readonly #folder: PrivateFolder;
-  readonly #name: string;
+  readonly #file: string;
+  /** A temporary one until it holds a page. */
+  #name: string;
   #fd: number;
-  /** It holds a page, and has its name. */
-  #isNamed: boolean;
 
-  private constructor(
-    folder: PrivateFolder,
-    name: string,
-    fd: number,
-    header: PagesHeader,
-    isNamed: boolean,
-  ) {
+  private constructor(folder: PrivateFolder, file: string, name: string, fd: number, header: PagesHeader) {
     this.#folder = folder;
+    this.#file = file;
     this.#name = name;
     this.#fd = fd;
     this.header = header;
-    this.#isNamed = isNamed;
   }
 
   /** Starts the pages of a FILE. */
   static create(folder: PrivateFolder, file: string, header: Omit<PagesHeader, 'version'>): PagesFile {
-    const name = pagesName(file);
+    const name = temporaryName(pagesName(file));
     const full: PagesHeader = { version: pagesVersion, ...header };
-    const pages = new PagesFile(folder, name, folder.create(temporaryName(name)), full, false);
+    const pages = new PagesFile(folder, file, name, folder.create(name), full);
     pages.#append(Buffer.alloc(0), full);
     return pages;
   }
@@ -120,7 +117,7 @@ export class PagesFile {
           discardPages(folder, file),
         );
       if (header === null) return null;
-      const opened = new PagesFile(folder, name, fd, header, true);
+      const opened = new PagesFile(folder, file, name, fd, header);
       await opened.#readPages(stop);
       if (opened.position.pages > 0) pages = opened;
       return pages;
@@ -155,8 +152,8 @@ export class PagesFile {
     const page = { start, end: start + entries.length, before, behind: crc32(entries, before) };
     this.#take(commit, page);
     if (this.#isNamed) return;
-    this.#folder.rename(temporaryName(this.#name), this.#name);
-    this.#isNamed = true;
+    this.#folder.rename(this.#name, pagesName(this.#file));
+    this.#name = pagesName(this.#file);
   }
 
   /**
@@ -206,26 +203,27 @@ export class PagesFile {
     return ids;
   }
 
-  /** Throws `failed` for the reference if the file was removed, or somebody else writes it: pages would be lost. */
-  assertOwn(): void {
-    const stats = fstatSync(this.#fd);
-    if (stats.size !== this.size) throw this.#foreign();
-    this.assertInPlace(this.#folder.at(this.#currentName), stats);
-  }
-
-  /** Throws as `assertOwn` unless a file that this run has written still has its name. */
-  assertInPlace(path: string, written: Stats): void {
-    if (!isInPlace(path, written)) throw this.#foreign();
+  /**
+   * Throws `failed` for the reference if this file, or another one that the run has written, was removed, or is written by
+   * somebody else: pages would be lost, or FILE would get other ones.
+   */
+  assertOwn(path = this.#path, written = fstatSync(this.#fd), size = this.size): void {
+    const now = lstatSync(path, { throwIfNoEntry: false });
+    if (now === undefined || !isSameFile(now, written) || now.size !== size) throw this.#foreign();
   }
 
   remove(): void {
-    const isOwn = isInPlace(this.#folder.at(this.#currentName), fstatSync(this.#fd));
-    if (isOwn) this.#folder.remove(this.#currentName);
+    this.assertOwn();
+    this.#folder.remove(this.#name);
   }
 
   /** A run that has bought no page leaves nothing. */
   [Symbol.dispose](): void {
-    if (!this.#isNamed) this.remove();
+    try {
+      if (!this.#isNamed) this.remove();
+    } catch {
+      // What has failed before matters more.
+    }
     closeQuietly(this.#fd);
   }
 
@@ -285,18 +283,16 @@ export class PagesFile {
   }
 
   #foreign(): Failure {
-    const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-    const removed = [this.#folder.path, this.#folder.at(this.#currentName)].find((path) => !exists(path));
+    const scope = 'reference';
+    const removed = [this.#folder.path, this.#path].find((path) => !existsSync(path));
     if (removed !== undefined)
-      return new Failure('failed', `${removed} has been removed during this run`, { scope: 'reference' });
-    return new Failure('failed', `${this.#path}: another run or program writes it`, {
-      scope: 'reference',
-      next: 'end that first',
-    });
+      return new Failure('failed', `${removed} has been removed during this run`, { scope });
+    const what = `${this.#path}: another run or program writes it`;
+    return new Failure('failed', what, { scope, next: 'end that first' });
   }
 
-  get #currentName(): string {
-    return this.#isNamed ? this.#name : temporaryName(this.#name);
+  get #isNamed(): boolean {
+    return this.#name === pagesName(this.#file);
   }
 
   get #path(): string {

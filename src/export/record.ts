@@ -29,7 +29,7 @@ const isHistory = shape({
   /** How the last run failed; null if it did not. */
   failure: orNull(shape({ code: isText, since: isDate })),
 });
-export type CheckHistory = Passing<typeof isHistory>;
+export type History = Passing<typeof isHistory>;
 
 const recordVersion = 4;
 /** It lacks two members. */
@@ -53,7 +53,7 @@ export const isRecord = shape({
 });
 export type ArchiveRecord = Passing<typeof isRecord>;
 
-export const noChecks: CheckHistory = {
+export const noChecks: History = {
   checked: null,
   missing: null,
   feed: null,
@@ -114,7 +114,7 @@ export interface Check {
 const maxIds = 200;
 
 /** What is known of an archive after a successful check. Pure. */
-export function checksAfter(before: CheckHistory, check: Check): CheckHistory {
+export function checksAfter(before: History, check: Check): History {
   const { feed, isWithoutFeed, has, time, missing } = check;
   const ids = (feed ?? []).map(({ videoId }) => videoId).slice(0, maxIds);
   return {
@@ -128,20 +128,13 @@ export function checksAfter(before: CheckHistory, check: Check): CheckHistory {
 }
 
 /** What is known after a failure of this archive alone; null: nothing changes. `now`: milliseconds since 1970. */
-export function checksAfterFailure(
-  before: CheckHistory,
-  { code, scope }: Failure,
-  now: number,
-): CheckHistory | null {
+export function checksAfterFailure(before: History, { code, scope }: Failure, now: number): History | null {
   if (scope !== 'reference' || before.failure?.code === code) return null;
   return { ...before, failure: { code, since: new Date(now).toISOString() } };
 }
 
 /** Rule 4: the expected IDs that FILE still lacks. */
-function missingAfter(
-  before: CheckHistory['missingIds'],
-  { expected, has, time }: Check,
-): CheckHistory['missingIds'] {
+function missingAfter(before: History['missingIds'], { expected, has, time }: Check): History['missingIds'] {
   const next = new Map(Object.entries(before).filter(([id]) => !has(id)));
   for (const id of expected) {
     if (has(id)) continue;

@@ -3,7 +3,7 @@ import { missingEntries, type Sink, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { Archive } from './archive.ts';
-import { type Bought, buyPages } from './buy-pages.ts';
+import { buyPages } from './buy-pages.ts';
 import { decideUpdate, type Feed, needsIds, noLongerExpected } from './decide-update.ts';
 import { endRun, removePages } from './end-run.ts';
 import { failedExport } from './export-failure.ts';
@@ -14,8 +14,6 @@ import type { PagesFile } from './pages-file.ts';
 import type { PagesHeader } from './pages-header.ts';
 import { type ArchiveRecord, checksAfter, markOf, noChecks, writeRecord } from './record.ts';
 
-type Update = NonNullable<PagesHeader['update']>;
-
 /**
  * Brings FILE up to date (docs/updates.md): requests the feed, decides, and buys pages only if they are needed. `all`: buys
  * every page, and repairs FILE.
@@ -25,11 +23,15 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   const now = exports.context.clock.now();
   const archive = new Archive(one, all);
   const isChanged = one.existing.file !== 'archive';
+  const buyUpdate = async (update: PagesHeader['update'], feed: Feed['entries']): Promise<Result> => {
+    using pages = startPages(one, update);
+    return await addNew(run, one, archive, pages, feed);
+  };
   // A FILE that is not as recorded is read before anything is sent.
   if (isChanged) await archive.read();
   // A playlist has no feed, and what is new may be anywhere in it.
   if (exports.operation.name === 'playlist')
-    return await startUpdate(run, one, archive, { all: true, expected: [], feedProblem: null }, null);
+    return await buyUpdate({ all: true, expected: [], feedProblem: null }, null);
   const { entries } = archive;
   const feed = await requestFeed(run, one, entries > 0);
   const before = record?.checks ?? noChecks;
@@ -64,44 +66,22 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
     case 'buy': {
       // A feed that is back is noted even if no page can be bought.
       if (feed.entries !== null) forgetFailure();
-      const update = { all, expected: decision.expected, feedProblem: feed.problem };
-      return await startUpdate(run, one, archive, update, feed.entries);
+      return await buyUpdate({ all, expected: decision.expected, feedProblem: feed.problem }, feed.entries);
     }
   }
 }
 
-async function startUpdate(
-  run: Run,
-  one: Export,
-  archive: Archive,
-  update: Update,
-  feed: Feed['entries'],
-): Promise<Result> {
-  using pages = startPages(one, update);
-  return await finishUpdate(run, one, archive, pages, update, feed);
-}
-
-/** Buys the remaining pages of an interrupted update. `all`: the run that resumes it repairs FILE. */
-export async function resumeUpdate(
-  run: Run,
-  one: Export,
-  pages: PagesFile,
-  update: Update,
-  all: boolean,
-): Promise<Result> {
-  return await finishUpdate(run, one, new Archive(one, all || update.all), pages, update, null);
-}
-
 /** Buys pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
-async function finishUpdate(
+export async function addNew(
   run: Run,
   one: Export,
   archive: Archive,
   pages: PagesFile,
-  update: Update,
-  feed: Feed['entries'],
+  feed: Feed['entries'] = null,
 ): Promise<Result> {
   const { record, reference, exports } = one;
+  const { update, started } = pages.header;
+  if (update === null) throw new Error('not an update');
   const { all, expected, feedProblem } = update;
   const { clock, stop } = exports.context;
   const known = await archive.read();
@@ -130,16 +110,16 @@ async function finishUpdate(
     expected,
     missing: attempt.facts.missing,
     // Without a feed, the check is as old as the first page.
-    time: feed === null ? pages.header.started : new Date(clock.now()).toISOString(),
+    time: feed === null ? started : new Date(clock.now()).toISOString(),
   });
   warnOf(run, one, archive, {
     all,
     feedProblem,
-    isSkipped: hasWithoutId && archive.hasEntriesWithoutId,
+    hasWithoutId,
     notListed: noLongerExpected(expected, checks),
   });
   const added = pages.position.entries;
-  const after = { checks, whole: all ? pages.header.started : (record?.whole ?? null) };
+  const after = { checks, whole: all ? started : (record?.whole ?? null) };
   const result = { ...facts, added, unlisted: listed && unlistedIds(known, listed) };
   if (added > 0 || archive.isCut) {
     await endRun(run, one, pages, after, archive);
@@ -151,27 +131,14 @@ async function finishUpdate(
   return resultOf(reference, { ...result, status: 'unchanged' });
 }
 
-interface Attempt extends Bought {
-  /** The IDs of entries that FILE lacks. */
-  readonly newIds: Set<string>;
-  /** The IDs on the list that FILE has; null unless this run has read all of it. */
-  readonly listed: ReadonlySet<string> | null;
-  /** There were entries without an ID. */
-  readonly hasWithoutId: boolean;
-}
-
-/** Buys pages, from where the list continues. */
-async function buyNew(
-  run: Run,
-  one: Export,
-  archive: Archive,
-  pages: PagesFile,
-  all: boolean,
-): Promise<Attempt> {
+/**
+ * Buys pages, from where the list continues. Returns also the IDs of entries that FILE lacks, those that it has (`listed`;
+ * null unless all of the list was read now), and whether there were entries without an ID.
+ */
+async function buyNew(run: Run, one: Export, archive: Archive, pages: PagesFile, all: boolean) {
   const isWhole = all && pages.position.next === 'start';
-  const known = await archive.read();
   const newIds = await pages.ids(one.exports.context.stop);
-  const { select, seen } = selectNew(known, newIds, archive.hasEntriesWithoutId, all);
+  const { select, seen } = selectNew(await archive.read(), newIds, archive.hasEntriesWithoutId, all);
   const bought = await buyPages(run, one, pages, select, archive.entries);
   return { ...bought, newIds, listed: isWhole ? seen.knownIds : null, hasWithoutId: seen.isWithoutId };
 }
@@ -214,30 +181,23 @@ function warnOf(
   run: Run,
   { record, reference: { label }, target: { path } }: Export,
   archive: Archive,
-  {
-    all,
-    feedProblem = null,
-    isSkipped = false,
-    notListed = [],
-  }: {
+  notes: {
     readonly all: boolean;
     readonly feedProblem?: string | null;
-    readonly isSkipped?: boolean;
+    readonly hasWithoutId?: boolean;
     readonly notListed?: readonly string[];
   },
 ): void {
+  const { all, feedProblem = null, hasWithoutId = false, notListed = [] } = notes;
   if (record === null && !all) run.warn('adopted', label, adoptedText);
   if (archive.change !== null) run.warn('repaired', label, `${path}: ${archive.change}`);
   if (feedProblem !== null)
     run.warn('no feed', label, `checked with a page instead of the feed, which is ${feedProblem}`);
-  if (isSkipped)
+  if (hasWithoutId && archive.hasEntriesWithoutId)
     run.stderr.note(`${label}: skipped entries without a videoId; ${path} may already have them`);
+  const missed = `${notListed.join(', ')} is in the feed, but was not in the list twice`;
   if (notListed.length > 0)
-    run.warn(
-      'not listed',
-      label,
-      `${notListed.join(', ')} is in the feed, but was not in the list twice: no longer expected; --update --all buys every page`,
-    );
+    run.warn('not listed', label, `${missed}: no longer expected; --update --all buys every page`);
 }
 
 /** FILE stays: records what is known of it, and FILE as it is now. */

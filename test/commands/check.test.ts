@@ -203,7 +203,7 @@ test('--from: these references, by ID or as a record knows them; each that has n
   assert.deepEqual([found.exit, found.codes], [11, [null, 'absent', 'absent']]);
   const fixes = [
     'chanlist uploads @b --output-dir lists --update',
-    'chanlist playlist PLx --output-dir lists',
+    'chanlist playlist PLx --output-dir lists --update',
   ];
   assert.deepEqual(
     found.rows.slice(1).map(({ file, id, reference, problem }) => [file, id, reference, problem?.fix]),
