@@ -30,7 +30,7 @@ export class AtomicFile {
   constructor(target: Target, temporary = join(dirname(target.real), `.chanlist-${randomHex()}.tmp`)) {
     this.#target = target;
     this.#temporary = temporary;
-    this.#fd = guardFile(target.path, 'open', () => fs.openSync(temporary, 'wx', 0o600));
+    this.#fd = guardFile(target.path, 'open', () => fs.openSync(temporary, 'ax', 0o600));
   }
 
   write(chunk: string | Uint8Array): void {
