@@ -67,6 +67,8 @@ type WarningKind =
   | 'ledger'
   | 'no feed'
   | 'no lock'
+  | 'not listed'
+  | 'not removed'
   | 'not written'
   | 'repaired';
 
@@ -186,7 +188,14 @@ export function stoppedBy(signal: keyof typeof signals): Failure {
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  return new Failure('failed', error.message, { cause: error });
+  return new Failure('failed', systemText(error) ?? error.message, { cause: error });
+}
+
+/** What a system error says in place of Node's text (`EIO: i/o error, close`); null for any other error. */
+function systemText(error: Error): string | null {
+  if (!('syscall' in error)) return null;
+  const of = 'path' in error && typeof error.path === 'string' ? `${error.path}: ` : '';
+  return `${of}a system call failed (${systemCode(error)})`;
 }
 
 /** The system's error code (`ENOSPC`), if the error has one. */

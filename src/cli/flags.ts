@@ -114,12 +114,11 @@ const concurrency = { parse: wholeNumber(1, 100), default: 4 };
 export const ownFlags: readonly FlagRow[] = [
   row('--from <file>', lists, 'read references from <file>; - is stdin'),
   row('-n, --limit <n>', pagedNames, 'list <n> entries per reference', { parse: wholeNumber(1) }),
-  row('--all', ['uploads'], 'list every page; with --update: buy every page'),
-  row('--all', ['playlist'], 'list every page, at a terminal too'),
+  row('--all', pagedNames, 'list every page; with --update: buy every page'),
   row('--output-dir <dir>', pagedNames, 'write one archive per reference: <dir>/<ID>.ndjson', {
     excludes: { '--output': 'choose one', '--restart': 'restart one at a time: -o DIR/ID.ndjson' },
   }),
-  row('--update', ['uploads'], 'add new uploads to an archive; free if none', {
+  row('--update', pagedNames, 'add what is new to an archive; of uploads free if none is', {
     excludes: {
       '--continuation': 'an update starts at the first page',
       '--restart': '--update adds to the archive, --restart replaces it',

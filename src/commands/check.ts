@@ -129,11 +129,13 @@ function canonicalOf(reference: string): string {
 /** A reference without an archive. An update also exports what does not exist. */
 function absentRow({ reference, id, value }: Reference, folder: string | null): BadRow {
   const isPlaylist = playlistId.test(value);
-  const update = isPlaylist ? [] : [{ name: '--update', value: null }];
   const fix = folder && {
     program: `chanlist ${isPlaylist ? 'playlist' : 'uploads'}`,
     operands: [reference ?? value],
-    flags: [{ name: '--output-dir', value: folder }, ...update],
+    flags: [
+      { name: '--output-dir', value: folder },
+      { name: '--update', value: null },
+    ],
   };
   const problem = {
     code: 'absent',

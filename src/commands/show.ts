@@ -5,11 +5,10 @@ import type { Argument, Example, RunCommand } from '../cli/command.ts';
 import { effectiveFormat, type OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
-import { runName } from '../export/run-header.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { guardFile, isFolder } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
-import { assertNotArchive, privateFolderOf } from '../fs/private-folder.ts';
+import { assertNotArchive, pagesName, privateFolderOf } from '../fs/private-folder.ts';
 import { inputName, readChunks } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { parseFields, shownEntries } from '../output/fields.ts';
@@ -96,7 +95,7 @@ function assertShowable(path: string): void {
     const files = process.platform === 'win32' ? `(Convert-Path ${shellQuote(pattern)})` : unix;
     throw usage(`${inputName(path)} is a folder`, `name its exports: chanlist show ${files}`);
   }
-  const run = join(privateFolderOf(dirname(path)), runName(basename(path)));
+  const run = join(privateFolderOf(dirname(path)), pagesName(basename(path)));
   if (!existsSync(path) && existsSync(run))
     throw usage(
       `the export of ${path} has not ended`,

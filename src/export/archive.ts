@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, openSync } from 'node:fs';
+import { constants, openSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import { Failure } from '../errors.ts';
-import { guardFile } from '../fs/files.ts';
+import { closeQuietly, guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import type { Target } from '../fs/output-target.ts';
 import { JsonText } from '../json/json-text.ts';
+import { videoIdOf } from '../run/list-pages.ts';
 import { count } from '../text/count.ts';
 import type { Export } from './exports.ts';
 import { commandFor } from './messages.ts';
@@ -12,20 +14,26 @@ import { commandFor } from './messages.ts';
 /** What an ndjson file holds. */
 export interface Contents {
   readonly entries: number;
-  /** The first line that is no entry: `line 12 is not JSON`; null if all are. */
+  /** The first line that is not an entry: `line 12 is not JSON`; null if all are. */
   readonly damage: string | null;
   /** The number of such lines. */
   readonly badLines: number;
   /** The first `videoId`; null if there is none. */
   readonly newest: string | null;
+  /** The crc32 of all bytes. */
+  readonly checksum: number;
 }
 
+export const otherBytes = 'its bytes are not those that were written';
+
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
+const byteOrderMark = Buffer.from('\ufeff');
 
 /**
  * Reads an ndjson file line by line: which lines are entries of a channel or playlist. An entry is a JSON object with a
- * `videoId` (null, too) and, of a channel, no other `channelId`; without an `id`, any JSON, as the service has sent it.
- * `onEntry` is given each of them, without its line end; valid until it returns. Throws as `chunksOf`.
+ * `videoId` (null, too) and, of a channel, no other `channelId`; without an `id`, any JSON, as the service has sent it. A
+ * byte order mark at the start is white space. `onEntry` is given each of them, without its line end; valid until it returns.
+ * Throws as `chunksOf`.
  */
 export async function readArchive(
   target: Target,
@@ -33,12 +41,19 @@ export async function readArchive(
   stop: AbortSignal,
   onEntry: (line: Buffer, videoId: string | null) => void = () => {},
 ): Promise<Contents> {
-  let [entries, badLines, number] = [0, 0, 0];
+  let [entries, badLines, number, checksum] = [0, 0, 0, 0];
   let damage: string | null = null;
   let newest: string | null = null;
-  for await (const lines of linesOf(bytesOf(target, stop))) {
-    for (const line of lines) {
+  async function* bytes(): AsyncGenerator<Buffer> {
+    for await (const chunk of bytesOf(target, stop)) {
+      checksum = crc32(chunk, checksum);
+      yield chunk;
+    }
+  }
+  for await (const lines of linesOf(bytes())) {
+    for (const each of lines) {
       number++;
+      const line = number === 1 && each !== null ? withoutMark(each) : each;
       if (line?.length === 0) continue;
       const entry = line !== null && isUtf8(line) ? JsonText.parse(line) : null;
       const problem = problemOf(line, entry, id);
@@ -47,13 +62,13 @@ export async function readArchive(
         badLines++;
         continue;
       }
-      const videoId = entry.get('videoId')?.string() || null;
+      const videoId = videoIdOf(entry);
       entries++;
       newest ??= videoId;
       onEntry(line, videoId);
     }
   }
-  return { entries, damage, badLines, newest };
+  return { entries, damage, badLines, newest, checksum };
 }
 
 /** All bytes of a file, as `chunksOf`. */
@@ -63,11 +78,16 @@ async function* bytesOf({ path, real }: Target, stop: AbortSignal): AsyncGenerat
   try {
     yield* chunksOf(fd, path, stop);
   } finally {
-    closeSync(fd);
+    closeQuietly(fd);
   }
 }
 
-/** Why a line is no entry of a channel or playlist; null if it is one. */
+const withoutMark = (start: Buffer): Buffer =>
+  start.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+    ? start.subarray(byteOrderMark.length)
+    : start;
+
+/** Why a line is not an entry of a channel or playlist; null if it is one. */
 function problemOf(line: Buffer | null, entry: JsonText | null, id: string | null): string | null {
   if (line === null) return 'is longer than 64 MiB';
   if (entry === null) return 'is not JSON';
@@ -82,7 +102,7 @@ export class Archive {
   readonly #one: Export;
   /** Null: it is as recorded, so that each line is what the service sent. */
   readonly #id: string | null;
-  /** Lines that are no entries are left out. */
+  /** What is wrong with it is repaired: lines that are not entries are left out. */
   readonly #isRepaired: boolean;
   readonly #ids = new Set<string>();
   #contents: Contents | null = null;
@@ -101,43 +121,76 @@ export class Archive {
     return this.#contents?.entries ?? this.#one.record?.entries ?? 0;
   }
 
-  /** The lines that `copy` leaves out, and the first of them. */
-  get leftOut(): Pick<Contents, 'badLines' | 'damage'> {
-    return this.#isRepaired && this.#contents !== null ? this.#contents : { badLines: 0, damage: null };
+  get checksum(): number | null {
+    return this.#contents?.checksum ?? this.#one.record?.checksum ?? null;
+  }
+
+  /** Lines are left out when it is copied. */
+  get isCut(): boolean {
+    return this.#isRepaired && (this.#contents?.badLines ?? 0) > 0;
+  }
+
+  /** What others have done to it, that an update repairs or keeps; null if nothing. */
+  get change(): string | null {
+    const { record, target, existing } = this.#one;
+    const contents = this.#contents;
+    if (contents === null || record === null) return null;
+    const { badLines, damage, checksum } = contents;
+    if (this.isCut) return `left out ${count(badLines, 'line', 'lines')}; the first: ${damage}`;
+    if (record.checksum === null || record.checksum === checksum) return null;
+    if (existing.file === 'archive') return `${otherBytes}; they were kept`;
+    // To sort lines changes no size.
+    const isReordered = target.stats?.size === record.size && contents.entries === record.entries;
+    return isReordered ? 'others have changed the order of its lines, which was kept' : null;
   }
 
   /** Reads it, and returns its IDs. Throws `damaged` or `lost` as `assertIntact`. */
   async read(): Promise<ReadonlySet<string>> {
-    const { target, context } = this.#one;
-    this.#contents ??= await readArchive(target, this.#id, context.stop, (_, videoId) => {
+    const { target, exports } = this.#one;
+    if (this.#contents !== null) return this.#ids;
+    this.#contents = await readArchive(target, this.#id, exports.context.stop, (_, videoId) => {
       if (videoId === null) this.hasEntriesWithoutId = true;
       else this.#ids.add(videoId);
     });
-    if (this.#id !== null && !this.#isRepaired) assertIntact(this.#one, this.#contents);
+    if (!this.#isRepaired) assertIntact(this.#one, this.#contents);
     return this.#ids;
   }
 
   /** Passes on what stays of it: all of its bytes or, if lines are left out, the other ones, in chunks. */
   async copy(write: (chunk: Buffer | string) => void): Promise<void> {
-    const { target, context } = this.#one;
-    if (this.leftOut.badLines === 0) for await (const chunk of bytesOf(target, context.stop)) write(chunk);
+    const { target, exports } = this.#one;
+    const { stop } = exports.context;
+    let isStart = true;
+    if (!this.isCut)
+      for await (const chunk of bytesOf(target, stop)) {
+        write(isStart ? withoutMark(chunk) : chunk);
+        isStart = false;
+      }
     else
-      await readArchive(target, this.#id, context.stop, (line) => {
+      await readArchive(target, this.#id, stop, (line) => {
         write(line);
         write('\n');
       });
   }
 }
 
-/** Throws `damaged` for an archive with a line that is no entry, `lost` for one with fewer entries than recorded. */
-function assertIntact(one: Export, { damage, entries }: Contents): void {
-  const { record, target } = one;
+/**
+ * Throws `damaged` for an archive with a line that is not an entry, or with other bytes than were written although it is as
+ * recorded, and `lost` for one with fewer entries than recorded.
+ */
+function assertIntact(one: Export, { damage, entries, checksum }: Contents): void {
+  const { record, target, existing } = one;
   const { path } = target;
   const all = commandFor(one, 'restore it, or add what is missing', '--update', '--all');
-  if (damage !== null) {
+  const isAsRecorded = existing.file === 'archive';
+  const recorded = record?.checksum ?? null;
+  // Its lines are what the service sent.
+  if (isAsRecorded && (recorded === null || recorded === checksum)) return;
+  const problem = damage ?? (isAsRecorded ? otherBytes : null);
+  if (problem !== null) {
     const what = record === null ? 'is not an archive of this channel' : 'is damaged';
     const next = record === null ? 'choose another file name' : all;
-    throw new Failure('damaged', `${path} ${what}: ${damage}`, { next });
+    throw new Failure('damaged', `${path} ${what}: ${problem}`, { next });
   }
   if (record === null || entries >= record.entries) return;
   const had = `but had ${count(record.entries, 'entry', 'entries')}`;

@@ -11,9 +11,9 @@ import { commandText } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 import { type Contents, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
-import { exportCommand, isUpdatable } from './messages.ts';
+import { exportCommand } from './messages.ts';
+import { PagesFile } from './pages-file.ts';
 import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record.ts';
-import { RunFile } from './run-file.ts';
 
 /** What can be wrong with an archive, from the gravest to the least; the help prints these rows. */
 export const problemCodes = {
@@ -111,7 +111,7 @@ export async function checkArchive(
   const target = resolveTarget(givenPath);
   const { path } = target;
   const record = readRecord(folder, name);
-  using runFile = await RunFile.open(folder, name, stop);
+  using runFile = await PagesFile.open(folder, name, stop);
   // FILE as it was recorded has what the service sent.
   const isAsRecorded = record !== null && hasMark(target.stats, record);
   const contents =
@@ -142,10 +142,10 @@ export function unreadRow({ path: file }: FoundArchive, failure: Failure): Check
 
 /** What FILE itself, or the last run, shows. */
 function archiveProblem(path: string, record: ArchiveRecord, contents: Contents | null): CheckRow['problem'] {
-  const { id, entries } = record;
+  const { entries } = record;
   const { failure } = record.checks;
   if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, record) };
-  const repair = fixOf(path, record, ...(isUpdatable(id) ? ['--update', '--all'] : ['--restart']));
+  const repair = fixOf(path, record, '--update', '--all');
   if (contents.damage !== null) return { code: 'damaged', message: contents.damage, fix: repair };
   if (contents.entries < entries) {
     const message = `${count(contents.entries, 'entry', 'entries')}, but it had ${thousands(entries)}`;
@@ -155,11 +155,11 @@ function archiveProblem(path: string, record: ArchiveRecord, contents: Contents 
   return { code: 'gone', message: `404 since ${failure.since.slice(0, 10)}`, fix: null };
 }
 
-function interruptedProblem(path: string, { header, position }: RunFile): CheckRow['problem'] {
+function interruptedProblem(path: string, { header, position }: PagesFile): CheckRow['problem'] {
   const what = header.update === null ? 'export' : 'update';
   const message = `its ${what} was interrupted after ${count(position.entries, 'entry', 'entries')}`;
   // An export whose list repeats itself has no page to resume at.
-  const isStuck = header.update === null && position.hasMore && position.token === null;
+  const isStuck = header.update === null && position.next === 'stuck';
   return {
     code: 'interrupted',
     message,
@@ -178,7 +178,7 @@ function staleProblem(path: string, record: ArchiveRecord, now: number, maxAge: 
   return {
     code: 'stale',
     message: age < 0 ? `${message}, which is in the future` : message,
-    fix: fixOf(path, record, isUpdatable(record.id) ? '--update' : '--restart'),
+    fix: fixOf(path, record, '--update'),
   };
 }
 

@@ -1,5 +1,5 @@
 import { day, hour } from '../accounts/local-time.ts';
-import type { Checks } from './record.ts';
+import type { History } from './record.ts';
 
 /** An entry of the feed that `latest` returns. */
 export interface FeedEntry {
@@ -46,7 +46,7 @@ const maxExpected = 200;
  * are those of docs/updates.md.
  */
 export function decideUpdate(
-  before: Checks,
+  before: History,
   feed: Feed,
   now: number,
   { all, has }: { readonly all: boolean; readonly has: (id: string) => boolean },
@@ -63,7 +63,7 @@ export function decideUpdate(
 }
 
 /** Rule 3. */
-function withoutFeed(before: Checks, feed: MissingFeed, now: number): UpdateDecision {
+function withoutFeed(before: History, feed: MissingFeed, now: number): UpdateDecision {
   const { failure, withoutFeed: lastPage, checked } = before;
   const buy = { do: 'buy', expected: [] } as const;
   if (failure?.code === 'gone') return buy;
@@ -74,7 +74,7 @@ function withoutFeed(before: Checks, feed: MissingFeed, now: number): UpdateDeci
 
 /** Rules 1 and 4: the IDs of the feed that FILE lacks and the list should contain. */
 function expectedIds(
-  { missingIds }: Checks,
+  { missingIds }: History,
   entries: readonly FeedEntry[],
   now: number,
   has: (id: string) => boolean,
@@ -88,6 +88,10 @@ function expectedIds(
   return [...new Set(expected.map(({ videoId }) => videoId))].slice(0, maxExpected);
 }
 
+/** Rule 4: the expected IDs that are expected no longer after this check. */
+export const noLongerExpected = (expected: readonly string[], { missingIds }: History): string[] =>
+  expected.filter((id) => Object.hasOwn(missingIds, id) && (missingIds[id]?.checks ?? 0) >= maxChecks);
+
 /** Whether so many days have passed since a time, less the slack. Nothing waits for a time in the future. */
 function havePassed(time: string, days: number, now: number): boolean {
   const elapsed = now - Date.parse(time);
@@ -98,7 +102,7 @@ function havePassed(time: string, days: number, now: number): boolean {
  * Whether the IDs of FILE are needed to decide: not if the record knows of every ID of the feed, and one of them was in
  * the feed at the last check.
  */
-export function needsIds({ feed: before, missingIds }: Checks, { entries }: Feed): boolean {
+export function needsIds({ feed: before, missingIds }: History, { entries }: Feed): boolean {
   const known = new Set(before?.known);
   const ids = new Set(before?.ids);
   const published = (entries ?? []).filter(({ isScheduled }) => !isScheduled);

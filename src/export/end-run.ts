@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import { Failure, toFailure } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { guardFile, syncFolder } from '../fs/files.ts';
@@ -8,54 +9,56 @@ import { recordName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
 import { parseFields } from '../output/fields.ts';
 import { entriesOf, render } from '../output/render.ts';
-import type { Reference } from '../run/read-references.ts';
-import { type Result, resultOf } from '../run/results.ts';
+import { tokenOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
 import type { Archive } from './archive.ts';
-import type { Export, Exports } from './exports.ts';
+import { type Export, newFileName } from './exports.ts';
 import { moveAway, sameCommand } from './messages.ts';
-import {
-  type ArchiveRecord,
-  checksAfterFailure,
-  type FileMark,
-  hasMark,
-  markOf,
-  writeRecord,
-} from './record.ts';
-import type { RunEnd, RunFile } from './run-file.ts';
-import { isArchive, newFileName } from './run-header.ts';
+import type { PagesEnd, PagesFile } from './pages-file.ts';
+import { isArchive } from './pages-header.ts';
+import { type ArchiveRecord, type FileMark, hasMark, markOf, writeRecord } from './record.ts';
 
 /**
  * Ends a run that has all of its pages: renders its entries, below them those of the archive that it updates, into a new
- * file; then that takes the place of FILE, the record is written, and the run file goes. A crash anywhere in it leaves a
- * run that the next one ends, for free. Throws if FILE is no longer the one that the run found when it began.
+ * file; then that takes the place of FILE, the record is written, and the pages go. A crash anywhere in it leaves a run that
+ * the next one ends, for free. Throws if FILE is no longer the one that the run found when it began.
  */
 export async function endRun(
   run: Run,
   one: Export,
-  runFile: RunFile,
-  checks: ArchiveRecord['checks'],
+  pages: PagesFile,
+  known: Pick<ArchiveRecord, 'checks' | 'whole'>,
   below: Archive | null = null,
 ): Promise<void> {
-  const { folder, name, target, id, context } = one;
-  const { request, replaces } = runFile.header;
+  const { exports, name, target, id } = one;
+  const { request, replaces } = pages.header;
   const expected = replaces && target.stats !== null ? markOf(target.stats) : null;
   const next = below === null ? moveAway(one) : `${sameCommand(one)} to resume`;
   const assertSame = (): void => assertUnchanged(target, expected, next);
   assertSame();
-  using file = new AtomicFile(target, folder.at(newFileName(name)));
-  const write = (chunk: string | Buffer): void => file.write(chunk);
-  if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, one, runFile, write);
-  else for await (const chunk of runFile.rows(context.stop)) write(chunk);
+  pages.assertOwn();
+  const path = exports.folder.at(newFileName(name));
+  using file = new AtomicFile(target, path);
+  let [checksum, size] = [0, 0];
+  const write = (chunk: string | Buffer): void => {
+    checksum = crc32(chunk, checksum);
+    size += Buffer.byteLength(chunk);
+    file.write(chunk);
+  };
+  if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, one, pages, write);
+  else for await (const chunk of pages.rows(exports.context.stop)) write(chunk);
   await below?.copy(write);
-  const mark = markOf(file.close());
-  const entries = runFile.position.entries + (below?.entries ?? 0);
-  const record = { reference: one.keptReference, id, ...mark, entries, checks };
+  const made = file.close();
+  const mark = markOf(made);
+  const entries = pages.position.entries + (below?.entries ?? 0);
+  const record = { reference: one.keptReference, id, ...mark, checksum, entries, ...known };
   const end = { ...mark, record: isArchive(request) ? record : null };
-  runFile.addEnd(end);
+  pages.addEnd(end);
   assertSame();
+  pages.assertOwn(path, made, size);
   file.commit();
-  recordEnd(one, runFile, end);
+  assertUnchanged(target, mark, next);
+  recordEnd(run, one, pages, end);
 }
 
 /**
@@ -74,70 +77,52 @@ export function assertUnchanged(target: Target, expected: FileMark | null, next:
 }
 
 /** The last steps of a run whose new FILE is in its place. */
-export function recordEnd({ folder, name }: Export, runFile: RunFile, { record }: RunEnd): void {
-  if (record === null) folder.remove(recordName(name));
-  else writeRecord(folder, name, record);
+export function recordEnd(run: Run, one: Export, pages: PagesFile, { record }: PagesEnd): void {
+  const { folder } = one.exports;
+  if (record === null) folder.remove(recordName(one.name));
+  else writeRecord(folder, one.name, record);
   guardFile(folder.path, 'write', () => syncFolder(folder.path));
-  runFile.remove();
+  removePages(run, one, pages);
+}
+
+/** Removes pages that are recorded. If they stay, the next run finds that out, and removes them. */
+export function removePages(run: Run, { reference }: Export, pages: PagesFile): void {
+  try {
+    pages.remove();
+  } catch (error) {
+    run.warn('not removed', reference.label, toFailure(error).message);
+  }
 }
 
 /** Renders the entries of a run in the format of its request. */
 async function renderView(
   run: Run,
-  { context, label, reference, operation, options, format }: Export,
-  runFile: RunFile,
+  { exports, reference }: Export,
+  pages: PagesFile,
   write: (text: string | Buffer) => void,
 ): Promise<void> {
-  const { hasMore, token } = runFile.position;
-  const { info } = runFile;
+  const { context, operation, options, format } = exports;
+  const { next } = pages.position;
+  const { info } = pages;
   const warnings = await render(
-    () => entriesOf(linesOf(runFile.rows(context.stop)), parseRow),
+    () => entriesOf(linesOf(pages.rows(context.stop)), parseRow),
     true,
     {
-      ...{ format, operation, fields: parseFields(options.fields, operation), terminal: null },
-      item: { reference },
+      format,
+      operation,
+      fields: parseFields(options.fields, operation),
+      terminal: null,
+      item: reference,
       info: info === null ? null : JsonText.of(info),
-      end: { hasMore, token: hasMore ? token : null, failure: null },
+      end: { hasMore: next !== 'end', token: tokenOf(next), failure: null },
     },
     write,
   );
-  for (const message of warnings) run.warn(`format: ${message.split(':', 1)}`, label, message);
+  for (const message of warnings) run.warn(`format: ${message.split(':', 1)}`, reference.label, message);
 }
 
 function parseRow(line: Buffer | null): JsonText {
   const entry = line === null ? null : JsonText.parse(line);
   if (entry === null) throw new Failure('failed', 'a row of the interrupted run cannot be read back');
   return entry;
-}
-
-/** The result of an export that failed, which the record of an archive notes. After a paid page it is no usage error. */
-export function failedExport(
-  run: Run,
-  one: Exports & Reference & Pick<Export, 'name' | 'record'>,
-  thrown: unknown,
-  facts: Partial<Result> = {},
-): Result {
-  const { id, context, folder, name, tally } = one;
-  const cause = toFailure(thrown);
-  if (cause.code === 'usage') {
-    const changes = { scope: 'reference' as const, ...(tally.paidRequests > 0 && { exit: 1 as const }) };
-    return resultOf(one, { ...facts, failure: cause.with(changes) });
-  }
-  // A record of another ID stays: it describes FILE.
-  const record = one.record?.id === id ? one.record : null;
-  const checked = record?.checks.checked ?? null;
-  // It was exported before: no spelling mistake.
-  const failure =
-    cause.code === 'not_found' && checked !== null
-      ? new Failure('gone', `gone: last seen on ${checked.slice(0, 10)}`, { status: cause.status })
-      : cause;
-  const checks = record && checksAfterFailure(record.checks, failure, context.clock.now());
-  if (record !== null && checks !== null) writeRecord(folder, name, { ...record, checks });
-  const isSpent = failure.code === 'budget' && run.budget.allowsNothing;
-  const { pages, resumed = 0 } = facts;
-  const hasPages = pages === undefined ? tally.paidRequests > 0 : pages + resumed > 0;
-  // A failure of this export alone leaves pages to resume after if there is a token.
-  const isResumable = failure.scope === 'reference' ? Boolean(facts.token) : hasPages && !isSpent;
-  const shown = isResumable ? failure.resumableWith(`${sameCommand(one)} to resume`) : failure;
-  return resultOf(one, { ...facts, failure: shown });
 }

@@ -4,7 +4,8 @@ import { findAddress } from '../accounts/settings.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { isLocked, lockedFailure } from '../fs/file-lock.ts';
 import { guardFile, makeFolders, withDescriptor } from '../fs/files.ts';
-import { needsPage } from '../run/list-pages.ts';
+import { type PrivateFolder, pagesName } from '../fs/private-folder.ts';
+import { needsPage, tokenOf } from '../run/list-pages.ts';
 import { assertPaths } from '../run/named-files.ts';
 import { sandboxName, serviceName } from '../run/open-run.ts';
 import type { DryRun, FirstRequest } from '../run/print-dry-run.ts';
@@ -18,8 +19,8 @@ import { exportOne } from './export-one.ts';
 import { type Export, type Exports, inspect, nameOf, pathOf } from './exports.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
+import { headerOf, type PagesHeader } from './pages-header.ts';
 import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
-import { headerOf, runName } from './run-header.ts';
 
 /** Exports each reference into its FILE, or brings it up to date. */
 export const exportJob = (exports: Exports, { references, bad }: References): Job => ({
@@ -95,7 +96,8 @@ async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]>
   });
   const paths = queue.map(({ path }) => path);
   await assertPaths({ ...options, output: null, exports: paths }, context);
-  queue.sort((a, b) => index.urgency(a.name).localeCompare(index.urgency(b.name)));
+  const turn = (name: string): string => index.turn(name, options.all);
+  queue.sort((a, b) => turn(a.name).localeCompare(turn(b.name)));
   const done = mapConcurrently(queue, { concurrency }, ({ id, reference }) =>
     run.work(reference, () => exportOne(run, exports, reference, id)),
   );
@@ -119,8 +121,7 @@ class ReferenceIndex {
     };
     for (const name of file === null ? recordedFiles(folder) : [basename(file.real)])
       try {
-        const fd = folder.openRead(runName(name));
-        const header = fd === null ? null : withDescriptor(fd, headerOf);
+        const header = readHeader(folder, name);
         if (header !== null) this.#interrupted.add(name);
         const record = readRecord(folder, name);
         if (record !== null) this.records.set(name, record);
@@ -138,13 +139,22 @@ class ReferenceIndex {
   }
 
   /**
-   * A text that is smaller the more urgent a FILE is: interrupted ones first, then those checked longest ago; those that
-   * failed last time come last.
+   * A text that is smaller the sooner it is the turn of a FILE. Archives come before first exports; among each, interrupted
+   * ones come first, then those checked, or with `all` read whole, longest ago, and those that failed last time come last.
    */
-  urgency(name: string): string {
-    const { failure = null, checked = null } = this.records.get(name)?.checks ?? {};
-    return `${failure !== null ? 2 : this.#interrupted.has(name) ? 0 : 1} ${checked ?? ''}`;
+  turn(name: string, all: boolean): string {
+    const record = this.records.get(name);
+    const { failure = null, checked = null } = record?.checks ?? {};
+    const rank = failure !== null ? 2 : this.#interrupted.has(name) ? 0 : 1;
+    return `${record === undefined ? 1 : 0} ${rank} ${(all ? record?.whole : checked) ?? ''}`;
   }
+}
+
+/** What the pages of an interrupted run say about it; null if there are none that this version can read. */
+function readHeader(folder: PrivateFolder, name: string): PagesHeader | null {
+  const fd = folder.openRead(pagesName(name));
+  const header = fd === null ? null : withDescriptor(fd, headerOf);
+  return header === 'of another version' ? null : header;
 }
 
 /** The first request of each reference, and the results of those that a run would refuse: a run that stops before it. */
@@ -167,7 +177,7 @@ async function firstRequests(exports: Exports, references: readonly Reference[])
         const one = await inspect(exports, reference, id, service);
         const request = await firstRequest(one);
         // An update of one that is not as recorded may be refused.
-        if (request.operation === operations.latest && one.existing.file !== 'archive')
+        if (nextStep(one.existing, options) === 'update' && one.existing.file !== 'archive')
           await new Archive(one, options.all).read();
         requests.push(request);
       } catch (error) {
@@ -178,14 +188,23 @@ async function firstRequests(exports: Exports, references: readonly Reference[])
 }
 
 async function firstRequest(one: Export): Promise<FirstRequest> {
-  const { reference, operation, options, id, folder, name, target } = one;
-  using runFile = one.interrupted;
-  if (await isLocked(folder, name)) throw lockedFailure(target.path);
+  const {
+    exports,
+    reference: { reference },
+    id,
+    name,
+    target,
+  } = one;
+  const { operation, options } = exports;
+  using interrupted = one.interrupted;
+  if (await isLocked(exports.folder, name)) throw lockedFailure(target.path);
   const step = nextStep(one.existing, options);
+  const parameters = { [operation.parameters[0].name]: id };
   switch (step) {
     case 'export':
-      return { reference, operation, parameters: { [operation.parameters[0].name]: id }, nextCost: 0 };
+      return { reference, operation, parameters, nextCost: 0 };
     case 'update':
+      if (operation.name === 'playlist') return { reference, operation, parameters, nextCost: 0 };
       return {
         reference,
         operation: operations.latest,
@@ -194,10 +213,16 @@ async function firstRequest(one: Export): Promise<FirstRequest> {
       };
     case 'keep':
     case 'resume': {
-      const continuation =
-        runFile && needsPage(runFile.position, options.limit) ? runFile.position.token : null;
-      if (continuation === null) return { reference, operation: null, parameters: {} };
-      return { reference, operation, parameters: { continuation }, nextCost: 0 };
+      const position = interrupted?.position;
+      if (position === undefined || position.next === 'stuck' || !needsPage(position, options.limit))
+        return { reference, operation: null, parameters: {} };
+      const continuation = tokenOf(position.next);
+      return {
+        reference,
+        operation,
+        parameters: continuation === null ? parameters : { continuation },
+        nextCost: 0,
+      };
     }
     default:
       throw refusal(step, one);

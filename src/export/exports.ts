@@ -12,9 +12,9 @@ import { exportName, type FileFormat } from '../output/formats.ts';
 import type { Reference } from '../run/read-references.ts';
 import type { Operation } from '../service/contract.ts';
 import type { Existing } from './next-step.ts';
+import { PagesFile } from './pages-file.ts';
+import { type ExportRequest, isArchive, type PagesHeader } from './pages-header.ts';
 import { type ArchiveRecord, hasMark, readRecord } from './record.ts';
-import { RunFile } from './run-file.ts';
-import { type ExportRequest, isArchive, type RunHeader } from './run-header.ts';
 
 /** The exports of a run: `-o FILE` is a folder with one. */
 export interface Exports {
@@ -31,18 +31,24 @@ export interface Exports {
 }
 
 /** One of them, as it is on disk. */
-export interface Export extends Exports, Reference {
+export interface Export {
+  readonly exports: Exports;
+  readonly reference: Reference;
   readonly id: string;
   /** Name of FILE. */
   readonly name: string;
   readonly target: Target;
   readonly request: ExportRequest;
   readonly record: ArchiveRecord | null;
-  readonly interrupted: RunFile | null;
+  /** The pages of an interrupted run. */
+  readonly interrupted: PagesFile | null;
   readonly existing: Existing;
   /** The reference that a record keeps: the last one given, but a handle or URL rather than the ID itself. */
   readonly keptReference: string;
 }
+
+/** Where the new FILE is written: of `a.json`, not where the record of `a` is. */
+export const newFileName = (file: string): string => temporaryName(`${file}.new`);
 
 /** Longest name of a file on all common file systems, in bytes. */
 const maxName = 255;
@@ -106,15 +112,22 @@ export async function inspect(
   const request = { id, format, fields: fields?.join(',') ?? null, limit, service };
   const record = readRecord(folder, name);
   const state = fileState(target, record, request);
-  // The pages of another run are dropped by --restart, an interrupted update whose FILE is gone is given up.
-  const runFile = options.restart ? null : await RunFile.open(folder, name, context.stop);
-  const isGivenUp = runFile !== null && runFile.header.update !== null && state === 'none';
-  if (isGivenUp) runFile[Symbol.dispose]();
-  const interrupted = isGivenUp ? null : runFile;
+  // --restart discards the pages of another run, an update whose FILE is gone is discarded, too.
+  const pages = options.restart ? null : await PagesFile.open(folder, name, context.stop);
+  const isDiscarded = pages !== null && pages.header.update !== null && state === 'none';
+  if (isDiscarded) pages[Symbol.dispose]();
+  const interrupted = isDiscarded ? null : pages;
   const isOurs = interrupted !== null && isDeepStrictEqual(interrupted.header.request, request);
   const known = interrupted?.header.reference ?? (record?.id === id ? record.reference : null);
   return {
-    ...{ ...exports, ...reference, id, name, target, request, record, interrupted },
+    exports,
+    reference,
+    id,
+    name,
+    target,
+    request,
+    record,
+    interrupted,
     existing: {
       run: isOurs ? 'ours' : interrupted === null ? 'none' : 'another',
       file: state,
@@ -137,10 +150,10 @@ function fileState(
   return isRecorded ? 'archive' : 'changed';
 }
 
-/** Begins an export (`update` null) or an update. */
-export function beginRun(one: Export, update: RunHeader['update']): RunFile {
-  const { folder, name, request, existing, context, keptReference } = one;
-  const started = new Date(context.clock.now()).toISOString();
+/** Starts the pages of an export (`update` null) or an update. */
+export function startPages(one: Export, update: PagesHeader['update']): PagesFile {
+  const { exports, name, request, existing, keptReference: reference } = one;
+  const started = new Date(exports.context.clock.now()).toISOString();
   const replaces = existing.file !== 'none';
-  return RunFile.create(folder, name, { request, reference: keptReference, started, update, replaces });
+  return PagesFile.create(exports.folder, name, { request, reference, started, update, replaces });
 }

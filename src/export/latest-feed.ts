@@ -12,7 +12,7 @@ import type { Export } from './exports.ts';
  */
 export async function requestFeed(
   { client, context }: Run,
-  { id, tally }: Export,
+  { id, reference: { tally } }: Export,
   hasEntries: boolean,
 ): Promise<Feed> {
   const missing = (problem: string, status: number | null): Feed => ({ entries: null, problem, status });
@@ -35,10 +35,13 @@ export async function requestFeed(
   return { entries, problem: null };
 }
 
+/** Longer texts are not IDs, in UTF-16 code units: what is expected must fit into a record. */
+const maxIdLength = 200;
+
 /** `now`: milliseconds since 1970. */
 function feedEntry(entry: JsonText, now: number): FeedEntry | null {
   const videoId = entry.get('videoId')?.string() ?? entry.at(['id', 'videoId'])?.string() ?? entry.string();
-  if (videoId === undefined || videoId === '') return null;
+  if (videoId === undefined || videoId === '' || videoId.length > maxIdLength) return null;
   const published = entry.get('published')?.string();
   return {
     videoId,

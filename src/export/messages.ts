@@ -5,10 +5,8 @@ import { sandboxName } from '../run/open-run.ts';
 import type { Command, Flag } from '../text/command.ts';
 import { type Export, notMounted } from './exports.ts';
 import type { Refusal } from './next-step.ts';
-import type { RunFile } from './run-file.ts';
-import { discardPages, type ExportRequest } from './run-header.ts';
-
-export const isUpdatable = (id: string): boolean => id.startsWith('UC');
+import { discardPages, type PagesFile } from './pages-file.ts';
+import type { ExportRequest } from './pages-header.ts';
 
 const switchesOf = (names: readonly string[]): readonly Flag[] =>
   names.map((name) => ({ name, value: null }));
@@ -19,7 +17,7 @@ export function exportCommand(
   { id, format = 'ndjson', fields = null, limit = null, service }: Partial<ExportRequest> & { id: string },
   {
     purpose,
-    command = isUpdatable(id) ? 'uploads' : 'playlist',
+    command = id.startsWith('UC') ? 'uploads' : 'playlist',
     reference = id,
     flags = [],
   }: {
@@ -45,7 +43,7 @@ export function exportCommand(
 
 /** The command for the FILE of an export of this run, with these switches. */
 export const commandFor = (
-  { target, operation, request, reference, value, options }: Export,
+  { target, request, reference: { reference, value }, exports: { operation, options } }: Export,
   purpose: string,
   ...switches: readonly string[]
 ): Command =>
@@ -58,14 +56,17 @@ export const commandFor = (
 
 /** The failure that refuses an export. */
 export function refusal(why: Refusal, one: Export): Failure {
-  const { target, record, request, folder, name, interrupted } = one;
+  const { target, record, request, name, interrupted } = one;
   const { path } = target;
   if (why === 'not mounted') return notMounted(path);
   if (why === 'another run') {
     const { id, format, fields, limit, service } = interrupted?.header.request ?? request;
     const flags = [fields && `--fields ${fields}`, limit && `--limit ${limit}`].filter(Boolean).join(' and ');
     const what = `of ${id}, as ${format}${flags && ` with ${flags}`}, at ${service}`;
-    return usage(`${path} has pages of an interrupted export ${what}`, discardPages(folder, name));
+    return usage(
+      `${path} has pages of an interrupted export ${what}`,
+      discardPages(one.exports.folder, name),
+    );
   }
   const what =
     record === null
@@ -83,11 +84,11 @@ export const adoptedText =
 /** The failure of a run that cannot be continued: its token is refused, or its list loops. */
 export function unresumable(
   one: Export,
-  runFile: RunFile,
+  pages: PagesFile,
   why: string,
   status: number | null = null,
 ): Failure {
-  const isUpdate = runFile.header.update !== null;
+  const isUpdate = pages.header.update !== null;
   return new Failure('unresumable', `the ${isUpdate ? 'update' : 'export'} cannot be continued: ${why}`, {
     status,
     next: isUpdate
@@ -97,8 +98,8 @@ export function unresumable(
 }
 
 /** How to resume: --restart would start over. */
-export const sameCommand = ({ options, tally }: Pick<Export, 'options' | 'tally'>): string =>
-  options.restart && tally.credits.confirmed > 0
+export const sameCommand = ({ exports, reference }: Export): string =>
+  exports.options.restart && reference.tally.credits.confirmed > 0
     ? 'run the same command without --restart'
     : 'run the same command again';
 

@@ -14,8 +14,8 @@ import {
   shape,
 } from '../json/shape.ts';
 
-/** What is known of an archive from its checks. Times are ISO 8601. */
-const isChecks = shape({
+/** What is known of an archive from the checks so far. Times are ISO 8601. */
+const isHistory = shape({
   /** The last successful check; null: none. */
   checked: orNull(isDate),
   /** numVideos less entries, at the last page; null if unknown. */
@@ -29,9 +29,11 @@ const isChecks = shape({
   /** How the last run failed; null if it did not. */
   failure: orNull(shape({ code: isText, since: isDate })),
 });
-export type Checks = Passing<typeof isChecks>;
+export type History = Passing<typeof isHistory>;
 
-const recordVersion = 3;
+const recordVersion = 4;
+/** It lacks two members. */
+const lastVersion = 3;
 
 /** What chanlist knows of an archive: `.chanlist/FILE.json`, with a version. Written at the end of a run. */
 export const isRecord = shape({
@@ -42,12 +44,16 @@ export const isRecord = shape({
   /** FILE: bytes, and milliseconds since 1970. */
   size: isCount,
   mtime: isNumber,
+  /** The crc32 of FILE; null: it has not been read since a version without one. */
+  checksum: orNull(isCount),
   entries: isCount,
-  checks: isChecks,
+  /** When the reading of its whole list began that has ended last; null: it was taken as an archive, and never read. */
+  whole: orNull(isDate),
+  checks: isHistory,
 });
 export type ArchiveRecord = Passing<typeof isRecord>;
 
-export const noChecks: Checks = {
+export const noChecks: History = {
   checked: null,
   missing: null,
   feed: null,
@@ -61,9 +67,10 @@ export function readRecord(folder: PrivateFolder, file: string): ArchiveRecord |
   const name = recordName(file);
   const bytes = folder.read(name);
   if (bytes === null) return null;
-  const { version, ...record } = parseObject(bytes.toString()) ?? {};
-  if (version === recordVersion && isRecord(record)) return record;
-  const isOther = isNumber(version) && version !== recordVersion;
+  const { version, ...members } = parseObject(bytes.toString()) ?? {};
+  const record: unknown = version === lastVersion ? { checksum: null, whole: null, ...members } : members;
+  const isOther = isNumber(version) && version !== recordVersion && version !== lastVersion;
+  if (isNumber(version) && !isOther && isRecord(record)) return record;
   const what = isOther ? `is of version ${version}, not ${recordVersion}` : 'cannot be read';
   throw new Failure('damaged', `the record ${folder.at(name)} ${what}`, {
     next: { purpose: 'delete it: its file stays', program: 'rm', operands: [folder.at(name)] },
@@ -87,7 +94,7 @@ export const recordedFiles = (folder: PrivateFolder): string[] => [
   ...new Set(folder.names().flatMap((name) => /^(.+)\.(?:json|run)$/s.exec(name)?.[1] ?? [])),
 ];
 
-/** What a successful check saw. */
+/** What one successful check saw. */
 export interface Check {
   /** Null: there is none, or it was not requested. */
   readonly feed: readonly { readonly videoId: string }[] | null;
@@ -107,7 +114,7 @@ export interface Check {
 const maxIds = 200;
 
 /** What is known of an archive after a successful check. Pure. */
-export function checksAfter(before: Checks, check: Check): Checks {
+export function checksAfter(before: History, check: Check): History {
   const { feed, isWithoutFeed, has, time, missing } = check;
   const ids = (feed ?? []).map(({ videoId }) => videoId).slice(0, maxIds);
   return {
@@ -120,14 +127,14 @@ export function checksAfter(before: Checks, check: Check): Checks {
   };
 }
 
-/** The same after a failure of this archive alone; null: nothing changes. `now`: milliseconds since 1970. */
-export function checksAfterFailure(before: Checks, { code, scope }: Failure, now: number): Checks | null {
+/** What is known after a failure of this archive alone; null: nothing changes. `now`: milliseconds since 1970. */
+export function checksAfterFailure(before: History, { code, scope }: Failure, now: number): History | null {
   if (scope !== 'reference' || before.failure?.code === code) return null;
   return { ...before, failure: { code, since: new Date(now).toISOString() } };
 }
 
 /** Rule 4: the expected IDs that FILE still lacks. */
-function missingAfter(before: Checks['missingIds'], { expected, has, time }: Check): Checks['missingIds'] {
+function missingAfter(before: History['missingIds'], { expected, has, time }: Check): History['missingIds'] {
   const next = new Map(Object.entries(before).filter(([id]) => !has(id)));
   for (const id of expected) {
     if (has(id)) continue;

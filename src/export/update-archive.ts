@@ -2,28 +2,36 @@ import { Failure } from '../errors.ts';
 import { missingEntries, type Sink, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import { count } from '../text/count.ts';
 import { Archive } from './archive.ts';
 import { buyPages } from './buy-pages.ts';
-import { decideUpdate, type Feed, needsIds } from './decide-update.ts';
-import { endRun, failedExport } from './end-run.ts';
-import { beginRun, type Export } from './exports.ts';
+import { decideUpdate, type Feed, needsIds, noLongerExpected } from './decide-update.ts';
+import { endRun, removePages } from './end-run.ts';
+import { failedExport } from './export-failure.ts';
+import { type Export, startPages } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
 import { adoptedText } from './messages.ts';
-import { type Check, checksAfter, markOf, noChecks, writeRecord } from './record.ts';
-import type { RunFile } from './run-file.ts';
+import type { PagesFile } from './pages-file.ts';
+import type { PagesHeader } from './pages-header.ts';
+import { type ArchiveRecord, checksAfter, markOf, noChecks, writeRecord } from './record.ts';
 
 /**
  * Brings FILE up to date (docs/updates.md): requests the feed, decides, and buys pages only if they are needed. `all`: buys
- * every page. `isSecond`: the pages of a first attempt in this run were dropped.
+ * every page, and repairs FILE.
  */
-export async function updateArchive(run: Run, one: Export, all: boolean, isSecond = false): Promise<Result> {
-  const { record, context, folder, name } = one;
-  const now = context.clock.now();
+export async function updateArchive(run: Run, one: Export, all: boolean): Promise<Result> {
+  const { record, exports, name, reference } = one;
+  const now = exports.context.clock.now();
   const archive = new Archive(one, all);
   const isChanged = one.existing.file !== 'archive';
+  const buyUpdate = async (update: PagesHeader['update'], feed: Feed['entries']): Promise<Result> => {
+    using pages = startPages(one, update);
+    return await addNew(run, one, archive, pages, feed);
+  };
   // A FILE that is not as recorded is read before anything is sent.
   if (isChanged) await archive.read();
+  // A playlist has no feed, and what is new may be anywhere in it.
+  if (exports.operation.name === 'playlist')
+    return await buyUpdate({ all: true, expected: [], feedProblem: null }, null);
   const { entries } = archive;
   const feed = await requestFeed(run, one, entries > 0);
   const before = record?.checks ?? noChecks;
@@ -31,16 +39,23 @@ export async function updateArchive(run: Run, one: Export, all: boolean, isSecon
   const known = isRead ? await archive.read() : new Set(before.feed?.known);
   const has = (id: string): boolean => known.has(id);
   const decision = decideUpdate(before, feed, now, { all, has });
+  /** Ends what holds while there is no feed, or after a failure. */
+  const forgetFailure = (): void => {
+    const checks = { ...before, failure: null, ...(feed.entries !== null && { withoutFeed: null }) };
+    if (record !== null && (checks.withoutFeed !== before.withoutFeed || before.failure !== null))
+      writeRecord(exports.folder, name, { ...record, checks });
+  };
   switch (decision.do) {
     case 'unchanged': {
-      if (record === null) run.warn('adopted', one.label, adoptedText);
+      warnOf(run, one, archive, { all });
       const check = { feed: feed.entries, isWithoutFeed: false, has, expected: [], missing: null };
-      return unchanged(one, archive, { ...check, time: new Date(now).toISOString() }, {});
+      const checks = checksAfter(before, { ...check, time: new Date(now).toISOString() });
+      recordUnchanged(one, archive, { checks, whole: record?.whole ?? null });
+      return resultOf(reference, { status: 'unchanged', entries, added: 0 });
     }
     case 'unchecked':
-      if (record !== null && before.failure !== null)
-        writeRecord(folder, name, { ...record, checks: { ...before, failure: null } });
-      return resultOf(one, { status: 'unchecked', entries, added: 0 });
+      forgetFailure();
+      return resultOf(reference, { status: 'unchecked', entries, added: 0 });
     case 'fail': {
       const { problem, status } = decision.feed;
       const day = new Date(decision.until).toISOString().slice(0, 10);
@@ -49,85 +64,83 @@ export async function updateArchive(run: Run, one: Export, all: boolean, isSecon
       throw new Failure('no_feed', message, { status, next });
     }
     case 'buy': {
-      using newRun = beginRun(one, { all, expected: decision.expected, feedProblem: feed.problem });
-      return await buyNew(run, one, archive, newRun, feed.entries, isSecond);
+      // A feed that is back is noted even if no page can be bought.
+      if (feed.entries !== null) forgetFailure();
+      return await buyUpdate({ all, expected: decision.expected, feedProblem: feed.problem }, feed.entries);
     }
   }
 }
 
-/** Buys the remaining pages of an interrupted update. `all`: the run that resumes it buys every page afterwards. */
-export async function resumeUpdate(run: Run, one: Export, runFile: RunFile, all: boolean): Promise<Result> {
-  const archive = new Archive(one, all || runFile.header.update?.all === true);
-  return await buyNew(run, one, archive, runFile, null, false);
-}
-
 /** Buys pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
-async function buyNew(
+export async function addNew(
   run: Run,
   one: Export,
   archive: Archive,
-  runFile: RunFile,
-  feed: Feed['entries'],
-  isSecond: boolean,
+  pages: PagesFile,
+  feed: Feed['entries'] = null,
 ): Promise<Result> {
-  const { label, record, context, target } = one;
-  const { update, started } = runFile.header;
-  if (update === null) throw new Error('the run is no update');
+  const { record, reference, exports } = one;
+  const { update, started } = pages.header;
+  if (update === null) throw new Error('not an update');
   const { all, expected, feedProblem } = update;
+  const { clock, stop } = exports.context;
   const known = await archive.read();
-  const { pages: pagesBefore, entries: resumed } = runFile.position;
-  const newIds = await runFile.ids(context.stop);
-  if ([...newIds].some((id) => known.has(id))) {
-    // FILE has got entries of this run meanwhile: they would be there twice.
-    runFile.remove();
-    return await updateArchive(run, one, all, true);
+  const resumed = pages.position.entries;
+  // FILE has got entries of these pages meanwhile: they would be there twice.
+  if ([...(await pages.ids(stop))].some((id) => known.has(id))) pages.setAside();
+  let attempt = await buyNew(run, one, archive, pages, all);
+  let count = attempt.facts.pages;
+  if (attempt.failure?.code === 'unresumable') {
+    pages.setAside();
+    attempt = await buyNew(run, one, archive, pages, all);
+    count += attempt.facts.pages;
   }
-  const { select, seen } = selectNew(known, newIds, archive.hasEntriesWithoutId, all);
-  const { facts: bought, failure } = await buyPages(run, one, runFile, select, archive.entries);
-  if (failure?.code === 'unresumable') {
-    runFile.remove();
-    if (!isSecond) return await updateArchive(run, one, all, true);
-  }
-  const { entries } = archive;
-  const facts: Partial<Result> = { ...bought, entries, added: 0, resumed };
-  if (failure !== null) {
+  const facts = { ...attempt.facts, pages: count, entries: archive.entries, added: 0, resumed };
+  if (attempt.failure !== null) {
     // FILE does not have the entries of this run yet.
-    const missing = missingEntries(runFile.position.total, bought.pages, entries);
-    return failedExport(run, one, failure, { ...facts, missing });
+    const missing = missingEntries(pages.position.total, count, archive.entries);
+    return failedExport(run, one, attempt.failure, { ...facts, missing });
   }
-  if (record === null && !all) run.warn('adopted', label, adoptedText);
-  if (feedProblem !== null)
-    run.warn('no feed', label, `checked with a page instead of the feed, which is ${feedProblem}`);
-  if (seen.isWithoutId && archive.hasEntriesWithoutId)
-    run.stderr.note(`${label}: skipped entries without a videoId; ${target.path} may already have them`);
-  const { badLines, damage } = archive.leftOut;
-  if (badLines > 0)
-    run.warn(
-      'repaired',
-      label,
-      `${target.path}: left out ${count(badLines, 'line', 'lines')}; the first: ${damage}`,
-    );
-  const check: Check = {
+  const { newIds, listed, hasWithoutId } = attempt;
+  await pages.addAside(known, newIds, stop);
+  const checks = checksAfter(record?.checks ?? noChecks, {
     feed,
     isWithoutFeed: feedProblem !== null,
     has: (id) => known.has(id) || newIds.has(id),
     expected,
-    missing: bought.missing,
+    missing: attempt.facts.missing,
     // Without a feed, the check is as old as the first page.
-    time: feed === null ? started : new Date(context.clock.now()).toISOString(),
-  };
-  // What the list no longer has is known only if this run has read all of it.
-  const isListRead = all && pagesBefore === 0 && seen.isListEnd;
-  const unlisted = isListRead ? unlistedIds(known, seen.knownIds) : null;
-  const added = runFile.position.entries;
-  if (added === 0 && badLines === 0) {
-    const result = unchanged(one, archive, check, { ...facts, unlisted });
-    // What it has paid for goes only once that is recorded.
-    runFile.remove();
-    return result;
+    time: feed === null ? started : new Date(clock.now()).toISOString(),
+  });
+  warnOf(run, one, archive, {
+    all,
+    feedProblem,
+    hasWithoutId,
+    notListed: noLongerExpected(expected, checks),
+  });
+  const added = pages.position.entries;
+  const after = { checks, whole: all ? started : (record?.whole ?? null) };
+  const result = { ...facts, added, unlisted: listed && unlistedIds(known, listed) };
+  if (added > 0 || archive.isCut) {
+    await endRun(run, one, pages, after, archive);
+    return resultOf(reference, { ...result, entries: archive.entries + added });
   }
-  await endRun(run, one, runFile, checksAfter(record?.checks ?? noChecks, check), archive);
-  return resultOf(one, { ...facts, entries: archive.entries + added, added, unlisted });
+  recordUnchanged(one, archive, after);
+  // Delete the paid pages only after the check is recorded.
+  removePages(run, one, pages);
+  return resultOf(reference, { ...result, status: 'unchanged' });
+}
+
+/**
+ * Buys pages, from where the list continues. Returns also the IDs of entries that FILE lacks, those that it has (`listed`;
+ * null unless all of the list was read now), and whether there were entries without an ID.
+ */
+async function buyNew(run: Run, one: Export, archive: Archive, pages: PagesFile, all: boolean) {
+  const isWhole = all && pages.position.next === 'start';
+  const newIds = await pages.ids(one.exports.context.stop);
+  const { select, seen } = selectNew(await archive.read(), newIds, archive.hasEntriesWithoutId, all);
+  const bought = await buyPages(run, one, pages, select, archive.entries);
+  return { ...bought, newIds, listed: isWhole ? seen.knownIds : null, hasWithoutId: seen.isWithoutId };
 }
 
 /**
@@ -136,9 +149,8 @@ async function buyNew(
  * pages held.
  */
 function selectNew(known: ReadonlySet<string>, newIds: Set<string>, hasWithoutId: boolean, all: boolean) {
-  const seen = { knownIds: new Set<string>(), isWithoutId: false, isListEnd: false };
-  const select: Sink['select'] = ({ entries, hasMore }) => {
-    seen.isListEnd = !hasMore;
+  const seen = { knownIds: new Set<string>(), isWithoutId: false };
+  const select: Sink['select'] = ({ entries }) => {
     let last: string | null = null;
     const fresh = entries.filter((entry) => {
       const id = videoIdOf(entry);
@@ -164,11 +176,38 @@ function unlistedIds(known: ReadonlySet<string>, listed: ReadonlySet<string>): R
   return { count: unlisted.length, ids: unlisted.slice(0, maxUnlisted) };
 }
 
-/** FILE stays: records the check, and FILE as it is now. */
-function unchanged(one: Export, { entries }: Archive, check: Check, facts: Partial<Result>): Result {
-  const { id, record, target, folder, name, keptReference: reference } = one;
+/** Warns of what an update has found out about FILE, its feed and its list. */
+function warnOf(
+  run: Run,
+  { record, reference: { label }, target: { path } }: Export,
+  archive: Archive,
+  notes: {
+    readonly all: boolean;
+    readonly feedProblem?: string | null;
+    readonly hasWithoutId?: boolean;
+    readonly notListed?: readonly string[];
+  },
+): void {
+  const { all, feedProblem = null, hasWithoutId = false, notListed = [] } = notes;
+  if (record === null && !all) run.warn('adopted', label, adoptedText);
+  if (archive.change !== null) run.warn('repaired', label, `${path}: ${archive.change}`);
+  if (feedProblem !== null)
+    run.warn('no feed', label, `checked with a page instead of the feed, which is ${feedProblem}`);
+  if (hasWithoutId && archive.hasEntriesWithoutId)
+    run.stderr.note(`${label}: skipped entries without a videoId; ${path} may already have them`);
+  const missed = `${notListed.join(', ')} is in the feed, but was not in the list twice`;
+  if (notListed.length > 0)
+    run.warn('not listed', label, `${missed}: no longer expected; --update --all buys every page`);
+}
+
+/** FILE stays: records what is known of it, and FILE as it is now. */
+function recordUnchanged(
+  one: Export,
+  archive: Archive,
+  known: Pick<ArchiveRecord, 'checks' | 'whole'>,
+): void {
+  const { id, target, exports, name, keptReference: reference } = one;
   if (target.stats === null) throw new Error('an archive without a file');
-  const checks = checksAfter(record?.checks ?? noChecks, check);
-  writeRecord(folder, name, { reference, id, ...markOf(target.stats), entries, checks });
-  return resultOf(one, { ...facts, status: 'unchanged', entries, added: 0 });
+  const { entries, checksum } = archive;
+  writeRecord(exports.folder, name, { reference, id, ...markOf(target.stats), checksum, entries, ...known });
 }

@@ -41,19 +41,21 @@ export async function limitHeapGrowth(): Promise<void> {
 }
 
 /**
- * The lines of chunks without their ends (LF or CRLF), in batches: each is valid until the next one. Null stands for a line
- * of more than `maxLength` bytes.
+ * The lines of chunks without their ends (LF or CRLF), or with them (`withEnds`), in batches: each is valid until the next
+ * one. Null stands for a line of more than `maxLength` bytes.
  */
 export async function* linesOf(
   chunks: AsyncIterable<Buffer>,
   maxLength = maxLineBytes,
+  withEnds = false,
 ): AsyncGenerator<readonly (Buffer | null)[], void> {
   await limitHeapGrowth();
   /** The start of a line whose end has not been read; empty if it is too long. */
   let parts: Buffer[] = [];
   let length = 0;
+  const join = (all: readonly Buffer[]): Buffer => (withEnds ? joined(all) : withoutReturn(joined(all)));
   const endLine = (rest: Buffer): Buffer | null => {
-    const line = length + rest.length > maxLength ? null : joined([...parts, rest]);
+    const line = length + rest.length > maxLength ? null : join([...parts, rest]);
     parts = [];
     length = 0;
     return line;
@@ -62,7 +64,7 @@ export async function* linesOf(
     const lines: (Buffer | null)[] = [];
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
-      lines.push(endLine(chunk.subarray(from, end)));
+      lines.push(endLine(chunk.subarray(from, withEnds ? end + 1 : end)));
       from = end + 1;
     }
     if (lines.length > 0) yield lines;
@@ -71,12 +73,14 @@ export async function* linesOf(
     // The chunk is reused.
     else if (from < chunk.length) parts.push(Buffer.from(chunk.subarray(from)));
   }
-  if (length > 0) yield [length > maxLength ? null : joined(parts)];
+  if (length > 0) yield [length > maxLength ? null : join(parts)];
 }
 
-/** A line without a CR at its end. To copy every line takes half as long again. */
+/** To copy every line takes half as long again. */
 function joined(parts: readonly Buffer[]): Buffer {
   const [first = Buffer.alloc(0)] = parts;
-  const line = parts.length === 1 ? first : Buffer.concat(parts);
-  return line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
+  return parts.length === 1 ? first : Buffer.concat(parts);
 }
+
+const withoutReturn = (line: Buffer): Buffer =>
+  line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;

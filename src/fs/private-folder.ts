@@ -72,8 +72,8 @@ export class PrivateFolder {
   }
 
   /** Opens a file for reading and appending, creates it (0600) if needed, and returns its descriptor. */
-  openAppend(name: string): number {
-    return this.#guard(name, () => this.#open(name, O_RDWR | O_APPEND | O_CREAT));
+  openAppend(name: string, { create = true } = {}): number {
+    return this.#guard(name, () => this.#open(name, O_RDWR | O_APPEND | (create ? O_CREAT : 0)));
   }
 
   /** Creates a file (0600) for reading and writing, in place of one of this name, and returns its descriptor. */
@@ -158,6 +158,9 @@ function assertTrusted(path: string, isRepaired: boolean): void {
 }
 
 export const recordName = (file: string): string => `${file}.json`;
+
+/** The pages of an interrupted run. */
+export const pagesName = (file: string): string => `${file}.run`;
 
 /** Throws a usage error for a file that a record calls an archive: only a run of its own replaces it. */
 export function assertNotArchive({ path, real }: Pick<Target, 'path' | 'real'>): void {

@@ -124,7 +124,7 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
       ],
       ['entries, new', 'entries in the file, or printed; those that an update added'],
       ['missing', 'numVideos less entries'],
-      ['unlisted', 'after --update --all: {"count", "ids"} of the entries that the list no longer has'],
+      ['unlisted', 'after an update of every page: {"count", "ids"} of what the list no longer has'],
       ['pages, credits', 'of this run'],
       ['resumed', 'entries that an interrupted run had'],
       ['continuation_token', 'token of the first page not fully printed'],

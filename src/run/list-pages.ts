@@ -4,34 +4,36 @@ import type { JsonText } from '../json/json-text.ts';
 import { spent, type Tally } from '../service/budget.ts';
 import type { Run } from './run.ts';
 
+/** Where a listing continues; `stuck`: nowhere, because the list loops or its token is no longer accepted. */
+export type Next = 'start' | 'end' | 'stuck' | { readonly token: string };
+
+export const tokenOf = (next: Next): string | null => (typeof next === 'string' ? null : next.token);
+
 /** One page of a listing (docs/service.md, 2.4). */
 export interface Page {
-  /** The token that fetched it; null: the first page. */
-  readonly token: string | null;
+  /** Where it is in the list: its own token. */
+  readonly at: Next;
   readonly entries: readonly JsonText[];
   readonly list: Buffer;
   readonly info: JsonText | null;
   /** numVideos of playlist_info; null if that is no number. */
   readonly total: number | null;
-  /** Token of the next page; null on the last page, and on the last readable one. */
-  readonly next: string | null;
-  readonly hasMore: boolean;
-  /** Why this is the last readable page: thrown after it was yielded. `invalid_response` or `loop`; null if it is not. */
+  readonly next: Next;
+  /** Why the listing is stuck here: thrown after the page was yielded. `invalid_response` or `loop`; null if it is not. */
   readonly broken: Failure | null;
 }
 
 /** The position of a listing: what is needed to resume it. */
 export interface Position {
-  /** Token of the first page that is not fully written; null: the first page. */
-  readonly token: string | null;
-  readonly hasMore: boolean;
+  /** The first page that is not fully written. */
+  readonly next: Next;
   /** Entries and pages written, in all runs. */
   readonly entries: number;
   readonly pages: number;
   readonly total: number | null;
 }
 
-export const startPosition: Position = { token: null, hasMore: true, entries: 0, pages: 0, total: null };
+export const startPosition: Position = { next: 'start', entries: 0, pages: 0, total: null };
 
 export interface Sink {
   /**
@@ -77,13 +79,12 @@ export async function listPages(
     showProgress();
     if (!needsPage(before, limit)) return { position, pages: 0, failure: null };
     sink.beforePage?.();
-    for await (const page of fetchPages(run, value, before.token, tally)) {
+    for await (const page of fetchPages(run, value, before.next, tally)) {
       count++;
       const selected = sink.select(page, position.entries);
       const { entries, done, isWhole } = selected;
       const next = {
-        token: isWhole && page.broken === null ? page.next : page.token,
-        hasMore: page.hasMore || !isWhole,
+        next: isWhole ? page.next : page.at,
         entries: position.entries + entries.length,
         pages: position.pages + 1,
         total: page.total ?? position.total,
@@ -91,41 +92,47 @@ export async function listPages(
       await sink.write(selected, next, page);
       position = next;
       showProgress();
-      if (done || !next.hasMore) break;
+      if (done || next.next === 'end') break;
       if (count === 1) await limitHeapGrowth();
       if (page.broken === null) sink.beforePage?.();
     }
     return { position, pages: count, failure: null };
   } catch (error) {
     run.pipeClosed ||= error instanceof ClosedPipe;
+    if (isTokenRefused(position.next, error)) position = { ...position, next: 'stuck' };
     return { position, pages: count, failure: error instanceof ClosedPipe ? null : toFailure(error) };
   }
 }
 
-export const needsPage = ({ hasMore, entries }: Position, limit: number | null): boolean =>
-  hasMore && (limit === null || entries < limit);
+export const needsPage = ({ next, entries }: Position, limit: number | null): boolean =>
+  next !== 'end' && (limit === null || entries < limit);
 
 /** numVideos less entries; null if no page was fetched, or it is unknown. */
 export const missingEntries = (total: number | null, pages: number, entries: number): number | null =>
   total === null || pages === 0 ? null : Math.max(0, total - entries);
 
+const idKey = Buffer.from('"videoId"');
 const idStart = Buffer.from('{"videoId":"');
+const escapeStart = Buffer.from('\\u');
 
-/** The `videoId` of an entry; null if it has none. */
+/** The `videoId` of an entry; null if it has none. Of a repeated key the last one counts, as for JSON.parse. */
 export function videoIdOf(entry: JsonText): string | null {
-  return entry.textAfter(idStart) || entry.get('videoId')?.string() || null;
+  const { utf8 } = entry;
+  // As a rule it comes first, and the other members need not be read. A key may be escaped.
+  const isRepeated = utf8.lastIndexOf(idKey) !== 1 || utf8.includes(escapeStart);
+  return (isRepeated ? null : entry.textAfter(idStart)) || entry.get('videoId')?.string() || null;
 }
 
 /**
- * Selects the first `limit` entries; of uploads none that stood on the page before (the list has moved). `before`: the IDs
- * on the one before the first.
+ * Selects the first `limit` entries; of uploads none that was on the page before (the list has moved), or is one of
+ * `exported`: the IDs that an interrupted export has.
  */
 export function firstEntries(
   { operation, options }: Run,
-  before: ReadonlySet<string> = new Set(),
+  exported: ReadonlySet<string> = new Set(),
 ): Sink['select'] {
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
-  let previous = before;
+  let previous: ReadonlySet<string> = new Set();
   return ({ entries }, count) => {
     const onPage = new Set<string>();
     const selected: JsonText[] = [];
@@ -133,7 +140,7 @@ export function firstEntries(
     for (const entry of entries) {
       const id = operation.name === 'uploads' ? videoIdOf(entry) : null;
       if (id !== null) onPage.add(id);
-      if (id !== null && previous.has(id)) continue;
+      if (id !== null && (previous.has(id) || exported.has(id))) continue;
       if (selected.length === limit - count) isWhole = false;
       else selected.push(entry);
     }
@@ -145,13 +152,9 @@ export function firstEntries(
 const maxEmptyPages = 10;
 const refusedStatuses: ReadonlySet<number | null> = new Set([400, 404, 410, 422]);
 
-/**
- * Whether no run can continue a listing: it loops, or the service no longer accepts the `token` of the page that failed
- * (null: the first page).
- */
-export function isUnresumable({ code, status }: Failure, token: string | null): boolean {
-  return code === 'loop' || (token !== null && refusedStatuses.has(status));
-}
+/** Whether the service no longer accepts the token of a page. */
+const isTokenRefused = (at: Next, error: unknown): error is Failure =>
+  tokenOf(at) !== null && error instanceof Failure && refusedStatuses.has(error.status);
 
 /**
  * Fetches the pages of a listing; each request is sent when the caller asks for the next page. Throws the client's
@@ -160,76 +163,73 @@ export function isUnresumable({ code, status }: Failure, token: string | null): 
 export async function* fetchPages(
   { client, operation }: Pick<Run, 'client' | 'operation'>,
   value: string,
-  start: string | null,
+  start: Next,
   tally: Tally,
 ): AsyncGenerator<Page, void> {
   const [first] = operation.parameters;
-  let token = start;
-  const seenTokens = new Set([token]);
+  let at = start;
+  const seenTokens = new Set([tokenOf(at)]);
   let previous: Buffer | null = null;
   let empty = 0;
   for (;;) {
-    const parameters = token === null ? { [first.name]: value } : { continuation: token };
+    const continuation = tokenOf(at);
+    const parameters = continuation === null ? { [first.name]: value } : { continuation };
     const response = await client.call(operation, parameters, tally).catch((error: unknown) => {
-      throw token === null ? error : asTokenRefused(error);
+      throw isTokenRefused(at, error) ? tokenRefused(error) : error;
     });
-    let page = readPage(response, token);
+    let page = readPage(response, at);
     empty = page.entries.length === 0 ? empty + 1 : 0;
-    const isSame = empty === 0 && previous?.equals(page.list);
-    if (page.next !== null && seenTokens.has(page.next))
-      page = lastReadable(page, 'loop', 'the service repeated a continuation token');
-    else if (page.next !== null && empty >= maxEmptyPages)
-      page = lastReadable(page, 'loop', `the service sent ${maxEmptyPages} empty pages in a row`);
-    else if (isSame) page = lastReadable(page, 'loop', 'the service sent the same page twice');
+    const token = tokenOf(page.next);
+    if (token !== null && seenTokens.has(token))
+      page = stuckAt(page, 'loop', 'the service repeated a continuation token');
+    else if (token !== null && empty >= maxEmptyPages)
+      page = stuckAt(page, 'loop', `the service sent ${maxEmptyPages} empty pages in a row`);
+    else if (empty === 0 && previous?.equals(page.list))
+      page = stuckAt(page, 'loop', 'the service sent the same page twice');
     if (empty === 0) previous = page.list;
-    seenTokens.add(page.next);
+    seenTokens.add(token);
     yield page;
     if (page.broken !== null) throw page.broken;
-    if (!page.hasMore) return;
-    token = page.next;
+    if (page.next === 'end') return;
+    at = page.next;
   }
 }
 
 /** A token that is not accepted does not mean that the reference is gone. */
-function asTokenRefused(error: unknown): unknown {
-  if (!(error instanceof Failure) || !refusedStatuses.has(error.status)) return error;
-  const { message, status } = error;
-  return new Failure('unresumable', `the service no longer accepts the continuation token: ${message}`, {
+const tokenRefused = ({ message, status }: Failure): Failure =>
+  new Failure('unresumable', `the service no longer accepts the continuation token: ${message}`, {
     status,
     next: 'start the listing again from its first page',
   });
-}
 
-function lastReadable(
-  page: Omit<Page, 'next' | 'hasMore' | 'broken'>,
+const stuckAt = (
+  page: Omit<Page, 'next' | 'broken'>,
   code: 'loop' | 'invalid_response',
   what: string,
-): Page {
-  return { ...page, next: null, hasMore: true, broken: new Failure(code, what, { status: 200 }) };
-}
+): Page => ({ ...page, next: 'stuck', broken: new Failure(code, what, { status: 200 }) });
 
-function readPage(json: JsonText, token: string | null): Page {
+function readPage(json: JsonText, at: Next): Page {
   const hasMore = json.get('has_more')?.boolean();
-  const next = json.get('continuation_token')?.string();
+  const token = json.get('continuation_token')?.string();
   const results = json.get('results');
   const list = json.kind === 'array' ? json : results;
   const info = json.get('playlist_info');
   const page = {
-    token,
+    at,
     entries: list?.elements() ?? [],
     list: list?.utf8 ?? Buffer.alloc(0),
     info: info === undefined || info.kind === 'null' ? null : info,
     total: wholeNumber(info?.get('numVideos')?.plain().trim()),
   };
-  const invalid = (what: string): Page => lastReadable(page, 'invalid_response', what);
+  const invalid = (what: string): Page => stuckAt(page, 'invalid_response', what);
   if (hasMore === undefined) return invalid('has_more is missing or not a boolean');
   if (results?.kind !== 'array') return invalid('results is missing or not an array');
-  if (!hasMore) return { ...page, next: null, hasMore, broken: null };
-  if (!next) return invalid('has_more is true, but there is no continuation token');
+  if (!hasMore) return { ...page, next: 'end', broken: null };
+  if (!token) return invalid('has_more is true, but there is no continuation token');
   // Servers do not take longer addresses.
-  if (next.length > 1024 * 1024 || !next.isWellFormed())
+  if (token.length > 1024 * 1024 || !token.isWellFormed())
     return invalid('the continuation token cannot be sent back');
-  return { ...page, next, hasMore, broken: null };
+  return { ...page, next: { token }, broken: null };
 }
 
 /** A whole number of at most 15 digits, also with thousands separators (`12,345`); null for anything else. */

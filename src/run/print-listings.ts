@@ -1,18 +1,18 @@
 import { commandOf } from '../cli/options.ts';
-import { type Failure, toFailure } from '../errors.ts';
+import { type Failure, type FailureCode, toFailure } from '../errors.ts';
 import { Stdout } from '../output/stdout.ts';
 import type { Step } from '../text/command.ts';
 import { count, credits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import {
   firstEntries,
-  isUnresumable,
   listPages,
   missingEntries,
   type Page,
   type Position,
   type Sink,
   startPosition,
+  tokenOf,
 } from './list-pages.ts';
 import { outputFormat, printReferences } from './print-references.ts';
 import type { Reference } from './read-references.ts';
@@ -48,34 +48,30 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const isLast = reference === references.at(-1);
     const select = firstEntries(run);
     let { id } = reference;
-    let isBroken = false;
     const sink: Sink = {
       select: (page, written) => ({ ...select(page, written), ...(isFirstPageOnly && { done: true }) }),
       write: async ({ entries, done }, next, page) => {
         id ??= channelOf(page);
-        isBroken = page.broken !== null;
         if (next.pages === 1) await output.write(format.open(reference, page.info));
         const text = format.rows(reference, entries);
-        const isMoreRequested = !isLast || (!done && next.hasMore);
+        const isMoreRequested = !isLast || (!done && next.next !== 'end');
         await (isMoreRequested ? output.writePage(text) : output.write(text));
       },
     };
     const { value, tally } = reference;
-    const before = { ...startPosition, token: continuation };
+    const before: Position =
+      continuation === null ? startPosition : { ...startPosition, next: { token: continuation } };
     const { position, pages, failure } = await listPages(run, value, before, sink, tally);
-    const { entries, hasMore, token, total } = position;
-    const isResumable = failure === null || (!isBroken && canResume(failure, token));
-    const resume =
-      (failure !== null || run.pipeClosed) && isResumable && references.length === 1
-        ? resumeStep(run, position, failure)
-        : null;
+    const { entries, next, total } = position;
+    const isCut = failure !== null || run.pipeClosed;
+    const resume = isCut && references.length === 1 ? resumeStep(run, position, failure) : null;
     return resultOf(reference, {
       id,
-      ...(failure === null && hasMore && { status: 'limited' }),
+      ...(failure === null && next !== 'end' && { status: 'limited' }),
       entries,
       missing: missingEntries(total, pages, entries),
       pages,
-      token: hasMore && isResumable ? token : null,
+      token: tokenOf(next),
       failure: resume === null ? failure : (failure?.resumableWith(resume) ?? null),
       resume,
     });
@@ -94,21 +90,27 @@ function channelOf({ entries: [first] }: Page): string | null {
   return id?.startsWith('UC') ? id : null;
 }
 
-/** Whether another run may get the page that failed; `token`: of that page, null for the first one. */
-const canResume = (failure: Failure, token: string | null): boolean =>
-  !isUnresumable(failure, token) &&
-  (token !== null || !['not_found', 'usage', 'refused', 'invalid_response'].includes(failure.code));
+/** The same request would fail again. */
+const finalCodes: readonly (FailureCode | undefined)[] = [
+  'budget',
+  'not_found',
+  'usage',
+  'refused',
+  'invalid_response',
+];
 
 const maxShownBytes = 4096;
 
 /** How to list the rest of a single reference; null if the same would happen again. */
 function resumeStep(
   { options: { invocation, continuation, limit } }: Run,
-  { token, entries }: Position,
+  { next, entries }: Position,
   failure: Failure | null,
 ): Step | null {
+  if (next === 'stuck') return null;
+  const token = tokenOf(next);
   if (token === null || token === continuation)
-    return failure === null || failure.code === 'budget' ? null : 'run the same command again';
+    return failure === null || finalCodes.includes(failure.code) ? null : 'run the same command again';
   if (isUnsafe(token) || Buffer.byteLength(token) > maxShownBytes)
     return "the next page's token cannot be printed here; use --json to get it";
   const add = [{ name: '--continuation', value: token }];

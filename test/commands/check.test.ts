@@ -149,18 +149,18 @@ test('first exports: the fix has the request of each, whatever its name', async 
   assert.deepEqual([(await check(world, '.')).codes, world.files().length], [[null], 4]);
 });
 
-test('playlists are repaired by --restart', async (t) => {
+test('playlists are repaired as channels are', async (t) => {
   const { world } = await archived(t);
   await world.run('playlist PLx -o p.ndjson');
   appendFileSync(join(world.folder, 'p.ndjson'), '{');
   const { fix } = (await check(world, 'p.ndjson')).rows[0]?.problem ?? {};
   assert.deepEqual(
     [fix, (await world.paste(fix ?? ''))?.credits],
-    ['chanlist playlist PLx -o p.ndjson --restart', 2],
+    ['chanlist playlist PLx -o p.ndjson --update --all', 2],
   );
   world.pass(3);
   const stale = await check(world, 'p.ndjson --max-age 2d');
-  assert.equal(stale.rows[0]?.problem?.fix, 'chanlist playlist PLx -o p.ndjson --restart');
+  assert.equal(stale.rows[0]?.problem?.fix, 'chanlist playlist PLx -o p.ndjson --update');
 });
 
 test('an export of a list that repeats itself has no page to resume at', async (t) => {
@@ -204,7 +204,7 @@ test('--from: these references, by ID or as a record knows them; each that has n
   assert.deepEqual([found.exit, found.codes], [11, [null, 'absent', 'absent']]);
   const fixes = [
     'chanlist uploads @b --output-dir lists --update',
-    'chanlist playlist PLx --output-dir lists',
+    'chanlist playlist PLx --output-dir lists --update',
   ];
   assert.deepEqual(
     found.rows.slice(1).map(({ file, id, reference, problem }) => [file, id, reference, problem?.fix]),

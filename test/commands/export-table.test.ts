@@ -43,11 +43,10 @@ const limited = { args: 'uploads @a -o a.json --limit 7', name: 'a.json' };
 const whole: Range = [0, 12];
 
 const restart = String.raw`: chanlist .* -o \S+.* --restart$`;
-const all = /; restore it, or add what is missing: chanlist uploads .* --update --all$/;
+const all = /; restore it, or add what is missing: chanlist (?:uploads|playlist) .* --update --all$/;
 /** The only line on stderr of a cell. */
 const says: Readonly<Record<string, RegExp>> = {
-  add: /kept: already exported; --update adds new uploads$/,
-  renew: /kept: already exported; --restart exports it again$/,
+  add: /kept: already exported; --update adds what is new$/,
   gone: /a\.ndjson was gone: its whole list was exported again$/,
   adopted: /had no record.* not known: --update --all buys every page$/,
   left: /left out 1 line; the first: line 1 is an entry of UCx$/,
@@ -69,7 +68,7 @@ const says: Readonly<Record<string, RegExp>> = {
     `is an archive of (?:PLx|UC[ab]-+), not of (?:PLx|UCa-+); choose another file name, or replace it${restart}`,
   ),
   view: new RegExp(`is an archive; choose another file name, or replace it${restart}`),
-  record: /the record \S+a\.ndjson\.json (?:is of version 1, not 3|cannot be read); delete it/,
+  record: /the record \S+a\.ndjson\.json (?:is of version 1, not 4|cannot be read); delete it/,
   empty: /the list is empty, but \S+ is not: it was not replaced/,
 };
 
@@ -141,7 +140,7 @@ const [to14, to15, to23] = [14, 15, 23].map((to) => ({ file: [0, to] as const })
 // Pages of an interrupted run with the same ID, format, fields, limit and address.
 row('a first export', interrupting(), '2 | 2 | 2 | 3');
 row('a first export into a folder', interrupting(folder.args), '2 | 2 | 2 | -', folder);
-row('a first export of a playlist', interrupting(playlist.args), '2 | - | - | 3', playlist);
+row('a first export of a playlist', interrupting(playlist.args), '2 | 2 | 2 | 3', playlist);
 row('a view', interrupting(csv.args), '2 | - | - | 3', csv);
 row('a view with a limit', interrupting(limited.args), '1 | - | - | 2', { ...limited, file: [5, 12] });
 row('a first export that was killed', (world) => world.spawn(uploads.args, 2), '2 | 2 | 2 | 3');
@@ -219,7 +218,7 @@ const other = { ...format, args: `${format.args} -f csv` };
 row('a run of another format', interrupting(other.args), '!2 another | !2 another | - | 3', format);
 const newer: Make = (world) => {
   const path = '.chanlist/a.ndjson.run';
-  world.write(path, world.read(path).replace('"version":1', '"version":99'));
+  world.write(path, world.read(path).replace(/^.*$/m, '#{"version":1}'));
 };
 row('a run of another version', steps(interrupting(), newer), '!2 another | !2 another | - | 3');
 const asView = { args: `${uploads.args} --fields videoId`, again: 2, ...to15 };
@@ -228,7 +227,7 @@ row('a --restart of an archive, now a view', restartInterrupted, '!2 ours | - | 
 // No FILE (or an empty one).
 row('nothing', () => {}, '3 | !2 mounted | !2 mounted | 3');
 row('nothing in a folder', () => {}, '3 | !2 mounted | !2 mounted | -', folder);
-row('nothing of a playlist', () => {}, '3 | - | - | 3', playlist);
+row('nothing of a playlist', () => {}, '3 | !2 mounted | !2 mounted | 3', playlist);
 row('no view', () => {}, '3 | - | - | 3', csv);
 row('nothing, beside another archive', exporting('uploads @b -o b.ndjson'), '3 | 3 | 3 | 3');
 const beside = writing('{"videoId":"x"}\n', `${channelId('b')}.ndjson`);
@@ -247,7 +246,20 @@ row('an archive', exporting(), '0= add | 0= | 3= | 3');
 const growing = (args = uploads.args): Make => steps(exporting(args), uploading(14));
 row('an archive, and two new uploads', growing(), '0= add | 1 | 3 | 3', to14);
 row('an archive in a folder', growing(folder.args), '0= add | 1 | 3 | -', { ...folder, ...to14 });
-row('an archive of a playlist', exporting(playlist.args), '0= renew | - | - | 3', playlist);
+row('an archive of a playlist', exporting(playlist.args), '0= add | 3= | 3= | 3', playlist);
+// What the playlist has lost is kept, what it has got anywhere is added.
+const changing: Make = (world) => {
+  const list = world.service.lists.get('PLx');
+  list?.list.splice(3, 2, ...videos(12, 14));
+};
+const changed = steps(exporting(playlist.args), changing);
+row('one that has changed', changed, '0= add | 3 | 3 | -', { ...playlist, ...to14 });
+const changedInterrupted = steps(changed, interrupting(`${playlist.args} --update`));
+row('an update of it', changedInterrupted, '2 | 2 | 2 | -', { ...playlist, ...to14 });
+const losingVideos: Make = (world) =>
+  world.write(playlist.name, world.read(playlist.name).split('\n').slice(2).join('\n'));
+const shorter = steps(exporting(playlist.args), losingVideos);
+row('one with fewer', shorter, '0= add | !1 lost | 3 | 3', playlist);
 row('an archive without entries', steps(uploading(0), exporting()), '0= add | 0= | 1= | -');
 const one: Make = editing(([first = '', ...lines]) => [first.replace('11', '12'), first, ...lines]);
 row('an archive with more entries than recorded', steps(growing(), one), '0= add | 1 | 3 | 3', to14);
@@ -259,10 +271,12 @@ row('one with a line of another', steps(exporting(), damaging), '0= add | !1 dam
 const forgetting = (args = uploads.args): Make => steps(growing(args), removing('.chanlist'));
 row('an archive without a record', forgetting(), '!2 adoptable | 1 adopted | 3 | 3', to14);
 row('one in a folder', forgetting(folder.args), '!2 adoptable | 1 adopted | 3 | -', { ...folder, ...to14 });
-row('a playlist without a record', forgetting(playlist.args), '!2 unknown | - | - | 3', playlist);
+row('a playlist without a record', forgetting(playlist.args), '!2 adoptable | 3= | 3= | 3', playlist);
 row('an archive of a playlist', exporting('playlist PLx -o a.ndjson'), '!2 other | !2 other | !2 other | 3');
 row('an archive of another ID', exporting('uploads @b -o a.ndjson'), '!2 other | !2 other | !2 other | 3');
-row('an archive of a channel', exporting(), '!2 other | - | - | 3', { args: 'playlist PLx -o a.ndjson' });
+row('an archive of a channel', exporting(), '!2 other | !2 other | !2 other | 3', {
+  args: 'playlist PLx -o a.ndjson',
+});
 const fields = { args: `${uploads.args} --fields videoId,title` };
 row('an archive, asked for with fields', exporting(), '!2 view | - | - | 3', fields);
 const limit = { args: `${uploads.args} -n 5`, file: [7, 12] as const };

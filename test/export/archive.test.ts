@@ -3,12 +3,18 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { defaultOptions } from '../../src/cli/options.ts';
 import { Archive, type Contents, readArchive } from '../../src/export/archive.ts';
 import type { Export } from '../../src/export/exports.ts';
 import type { Existing } from '../../src/export/next-step.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
+import { newReference } from '../../src/run/read-references.ts';
+import { operations } from '../../src/service/contract.ts';
+import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
-import { stop as never, record } from './files.ts';
+import { damages } from './damages.ts';
+import { stop as never, record, request } from './files.ts';
 
 interface Read extends Contents {
   /** What was passed on: the ID, then the line. */
@@ -40,6 +46,7 @@ test('entries, their IDs and the newest', async (t) => {
     [row('a') + row('b'), 'a b'],
     [`${row('a')}{"videoId":"b"}`, 'a b'],
     ['{"videoId":null}\n{"title":"videoId","videoId":"a"}\n', 'null a'],
+    [`\ufeff${row('a')}\ufeff`.slice(0, -1), 'a'],
     ['{"videoId":"\\u0061"}\n{"videoId":""}\n{"videoId":1}\n', 'a null null'],
     [`${row('a')}\n\n${row('b')}`, 'a b'],
     [`\n${row('a')}\n${row('b')}`.replaceAll('\n', '\r\n'), 'a b'],
@@ -63,7 +70,7 @@ test('the first line that is no entry is named, the others are read', async (t) 
     [row('a') + row('b').slice(0, -3), 'a', 1, 'line 2 is not JSON'],
     [`x\n${row('a')}y\n`, 'a', 2, 'line 1 is not JSON'],
     [`${row('a')}\n\ny\n`, 'a', 1, 'line 4 is not JSON'],
-    [`\ufeff${row('a')}${row('b')}`, 'b', 1, 'line 1 is not JSON'],
+    [`${row('a')}\ufeff${row('b')}`, 'a', 1, 'line 2 is not JSON'],
     [Buffer.from(`${row('a')}"\xff"\n`, 'latin1'), 'a', 1, 'line 2 is not JSON'],
     [Buffer.concat([Buffer.from(row('a')), tooLong]), 'a', 1, 'line 2 is longer than 64 MiB'],
     [`${row('a')}{"title":"t"}\n`, 'a', 1, 'line 2 has no videoId'],
@@ -95,14 +102,27 @@ test('a signal ends the reading', async (t) => {
 
 const two = '{"videoId":"b"}\n{"videoId":"a"}\n';
 
-/** A function that opens a FILE of this content; its record has two entries. */
+/** A function that opens a FILE of this content; its record is that of `written`, two entries. */
 async function opener(t: TestContext) {
   const path = join(await temporaryFolder(t), 'file');
-  return (content: string, file: Existing['file'], all = false): Archive => {
+  return (
+    content: string | Buffer,
+    file: Existing['file'],
+    { all = false, written = String(content) } = {},
+  ): Archive => {
     writeFileSync(path, content);
     const target = resolveTarget(path);
-    const one = { target, id: 'UCa', context: { stop: never }, existing: { file }, record: record() };
-    return new Archive(one as unknown as Export, all);
+    const recorded = record({ size: written.length, checksum: crc32(written) });
+    const exports = {
+      context: { stop: never },
+      operation: operations.uploads,
+      options: { ...defaultOptions, invocation: { flags: [] } },
+    };
+    const one = { target, id: 'UCa', exports, existing: { file }, record: recorded, request: request() };
+    return new Archive(
+      { ...one, reference: newReference({ reference: '@a', value: '@a', id: null }) } as unknown as Export,
+      all,
+    );
   };
 }
 
@@ -121,20 +141,75 @@ test('FILE as recorded is kept byte for byte, whatever the service has sent', as
     assert.equal(archive.entries, 2);
     assert.deepEqual([...(await archive.read())], ['b', 'a']);
     assert.equal(await copyOf(archive), content);
-    assert.equal(archive.leftOut.badLines, 0);
+    assert.deepEqual([archive.isCut, archive.change, archive.checksum], [false, null, crc32(content)]);
   }
 });
 
 test('--update --all keeps every line that is an entry', async (t) => {
   const open = await opener(t);
   const content = 'x\n{"videoId":"b"}\r\n\n{"videoId":"c","channelId":"UCb"}\n{"videoId":"a"}';
-  const archive = open(content, 'changed', true);
+  const archive = open(content, 'changed', { all: true });
   assert.deepEqual([...(await archive.read())], ['b', 'a']);
-  assert.deepEqual([archive.entries, archive.leftOut.badLines], [2, 2]);
-  assert.equal(archive.leftOut.damage, 'line 1 is not JSON');
+  assert.deepEqual([archive.entries, archive.isCut], [2, true]);
+  assert.equal(archive.change, 'left out 2 lines; the first: line 1 is not JSON');
   assert.equal(await copyOf(archive), two);
   // As recorded, the service has sent the entry of another channel.
-  const recorded = open(content, 'archive', true);
+  const recorded = open(content, 'archive', { all: true });
   assert.deepEqual([...(await recorded.read())], ['b', 'c', 'a']);
-  assert.equal(recorded.leftOut.badLines, 1);
+  assert.equal(recorded.change, 'left out 1 line; the first: line 1 is not JSON');
+});
+
+test('other bytes than were written, in a FILE as recorded: damaged; --update --all keeps what is an entry', async (t) => {
+  const open = await opener(t);
+  const what = 'its bytes are not those that were written';
+  for (const [content, problem] of [
+    [two.replace('"a"', '"c"'), what],
+    [two.replace('{', '['), 'line 1 is not JSON'],
+  ] as const) {
+    const isDamaged = isFailure(1, `is damaged: ${problem}; restore it, or add what is missing: `);
+    await assert.rejects(open(content, 'archive', { written: two }).read(), isDamaged);
+    const archive = open(content, 'archive', { written: two, all: true });
+    await archive.read();
+    assert.match(archive.change ?? '', problem === what ? /they were kept$/ : /^left out 1 line/);
+  }
+});
+
+test('no change of bytes of an archive as recorded goes unnoticed', async (t) => {
+  const open = await opener(t);
+  const written = Array.from({ length: 40 }, (_, n) => row(`v${n}`)).join('');
+  const { random, count, seed } = damages.settings(500);
+  for (let n = 0; n < count; n++) {
+    const { what, bytes } = damages.of(Buffer.from(written), random);
+    if (bytes.equals(Buffer.from(written))) continue;
+    const shown = `${what} (CHANLIST_SEED=${seed}, ${n})`;
+    await assert.rejects(open(bytes, 'archive', { written }).read(), isFailure(1, 'is damaged: '), shown);
+    const repaired = open(bytes, 'archive', { written, all: true });
+    const ids = await repaired.read();
+    const lost = Array.from({ length: 40 }, (_, n) => `v${n}`).filter((id) => !ids.has(id));
+    // Only what is in the stretch, or beside it, is lost.
+    assert.ok(lost.length <= 22, `${shown}: ${lost}`);
+    assert.notEqual(repaired.change, null, shown);
+  }
+});
+
+test('a byte order mark at the start is white space, and not copied below new entries', async (t) => {
+  const open = await opener(t);
+  const archive = open(`\ufeff${two}`, 'changed', { written: two });
+  assert.deepEqual([...(await archive.read())], ['b', 'a']);
+  assert.deepEqual([archive.change, await copyOf(archive)], [null, two]);
+});
+
+test('lines in another order are noticed; a FILE that was only touched, or got lines, is not', async (t) => {
+  const open = await opener(t);
+  const sorted = two.split('\n').sort().slice(1).concat('').join('\n');
+  for (const [content, isReordered] of [
+    [sorted, true],
+    [two, false],
+    [`${sorted}{"videoId":"c"}\n`, false],
+  ] as const) {
+    const archive = open(content, 'changed', { written: two });
+    await archive.read();
+    assert.equal(archive.change?.includes('the order of its lines') ?? false, isReordered, content);
+    assert.equal(await copyOf(archive), content);
+  }
 });

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { type Check, type Checks, checksAfter, checksAfterFailure } from '../../src/export/record.ts';
+import { type Check, checksAfter, checksAfterFailure, type History } from '../../src/export/record.ts';
 import { day, now, timeAt } from './files.ts';
 
 const time = timeAt(0);
 const feed = (...ids: readonly string[]) => ids.map((videoId) => ({ videoId }));
 /** Something in every member that a check may change. */
-const before: Checks = {
+const before: History = {
   checked: timeAt(day),
   missing: 3,
   feed: { ids: ['x'], known: [] },
@@ -16,7 +16,7 @@ const before: Checks = {
   withoutFeed: timeAt(day),
   failure: { code: 'unavailable', since: timeAt(day) },
 };
-const after = (facts: Partial<Check>): Checks =>
+const after = (facts: Partial<Check>): History =>
   checksAfter(before, {
     feed: null,
     isWithoutFeed: false,
@@ -51,7 +51,7 @@ test('a record keeps 200 IDs of a feed, and the last 200 missing ones', () => {
 });
 
 test('a failure of the archive is kept with its first day; one of the run is not', () => {
-  const failed = (from: Checks, code: 'gone' | 'no_credits') =>
+  const failed = (from: History, code: 'gone' | 'no_credits') =>
     checksAfterFailure(from, new Failure(code, code), now);
   const gone = { ...before, failure: { code: 'gone', since: time } };
   assert.deepEqual(failed(before, 'gone'), gone);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { decideUpdate, type Feed, type FeedEntry, needsIds } from '../../src/export/decide-update.ts';
-import { type Checks, checksAfter, checksAfterFailure, noChecks } from '../../src/export/record.ts';
+import { checksAfter, checksAfterFailure, type History, noChecks } from '../../src/export/record.ts';
 import { day, hour, now } from './files.ts';
 
 const entry = (videoId: string, more: Partial<FeedEntry> = {}): FeedEntry => ({
@@ -25,7 +25,7 @@ class Nights {
   now = now;
   checks = this.#check(noChecks, feedOf('v3', 'v2'));
 
-  #check(before: Checks, feed: Feed, expected: readonly string[] = [], isPage = false): Checks {
+  #check(before: History, feed: Feed, expected: readonly string[] = [], isPage = false): History {
     return checksAfter(before, {
       feed: feed.entries,
       isWithoutFeed: feed.entries === null,
@@ -47,7 +47,7 @@ class Nights {
       const known = new Set(before.feed?.known);
       assert.deepEqual(decideUpdate(before, feed, now, { all, has: (id) => known.has(id) }), decision);
     }
-    const failed = (code: 'no_feed' | 'gone'): Checks =>
+    const failed = (code: 'no_feed' | 'gone'): History =>
       checksAfterFailure(before, new Failure(code, code), now) ?? before;
     switch (decision.do) {
       case 'unchanged':

@@ -1,5 +1,5 @@
+import type { ExportRequest, PagesHeader } from '../../src/export/pages-header.ts';
 import { type ArchiveRecord, noChecks } from '../../src/export/record.ts';
-import type { ExportRequest, RunHeader } from '../../src/export/run-header.ts';
 
 export const hour = 60 * 60 * 1000;
 export const day = 24 * hour;
@@ -17,7 +17,7 @@ export const request = (facts: Partial<ExportRequest> = {}): ExportRequest => ({
 });
 
 /** The first line of an export that began a day ago. */
-export const header = (facts: Partial<RunHeader> = {}): Omit<RunHeader, 'version'> => ({
+export const header = (facts: Partial<PagesHeader> = {}): Omit<PagesHeader, 'version'> => ({
   request: request(),
   reference: '@a',
   started: timeAt(day),
@@ -28,7 +28,16 @@ export const header = (facts: Partial<RunHeader> = {}): Omit<RunHeader, 'version
 
 /** The record of an archive of two entries. */
 export const record = (facts: Partial<ArchiveRecord> = {}): ArchiveRecord => ({
-  ...{ reference: '@a', id: 'UCa', size: 1000, mtime: 1.5, entries: 2, checks: noChecks },
+  ...{
+    reference: '@a',
+    id: 'UCa',
+    size: 1000,
+    mtime: 1.5,
+    checksum: 7,
+    entries: 2,
+    whole: null,
+    checks: noChecks,
+  },
   ...facts,
 });
 

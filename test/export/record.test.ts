@@ -36,9 +36,9 @@ test('a record that cannot be read, or is of another version, is 1 and names wha
     const failure = isFailure(1, `the record ${path} ${problem}; delete it`);
     assert.throws(() => readRecord(folder, 'a'), failure, what);
   };
-  const changed = (change: object): string => JSON.stringify({ ...full, ...change });
+  const changed = (change: object): string => JSON.stringify({ version: 4, ...full, ...change });
   const checks = (change: object): string => changed({ checks: { ...full.checks, ...change } });
-  for (const name of ['reference', 'id', 'size', 'mtime', 'entries', 'checks']) {
+  for (const name of ['reference', 'id', 'size', 'mtime', 'checksum', 'entries', 'whole', 'checks']) {
     isRefused(changed({ [name]: undefined }), 'cannot be read', `without ${name}`);
     isRefused(changed({ [name]: [7.5] }), 'cannot be read', name);
   }
@@ -48,11 +48,15 @@ test('a record that cannot be read, or is of another version, is 1 and names wha
   }
   for (const text of [changed({ entries: -1 }), checks({ checked: 'yesterday' }), changed({ version: '3' })])
     isRefused(text, 'cannot be read');
+  // A record of version 3 lacks what is new.
+  const { checksum: _, whole: __, ...old } = full;
+  writeFileSync(path, JSON.stringify({ version: 3, ...old }));
+  assert.deepEqual(readRecord(folder, 'a'), { ...full, checksum: null, whole: null });
   const text = changed({});
   for (const broken of ['', '\0'.repeat(100), '[]', 'null', text.slice(0, -1), `${text}${text}`])
     isRefused(broken, 'cannot be read');
-  for (const version of [1, 2, 4]) {
-    isRefused(`{"version":${version}}`, `is of version ${version}, not 3`);
-    isRefused(changed({ version, more: true }), `is of version ${version}, not 3`);
+  for (const version of [1, 2, 5]) {
+    isRefused(`{"version":${version}}`, `is of version ${version}, not 4`);
+    isRefused(changed({ version, more: true }), `is of version ${version}, not 4`);
   }
 });

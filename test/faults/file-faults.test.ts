@@ -94,6 +94,7 @@ class Bench {
     if (isKill) figures.kills++;
     else if (run.exit === 0) figures.harmless++;
     const shown = `${JSON.stringify(fault)}: exit ${run.exit}, ${run.stderr}`;
+    assert.doesNotMatch(run.stderr, /a fault/, `${shown}: a text of Node`);
     const now = this.#outputs();
     for (const [i, text] of now.entries()) {
       const isWhole = text === this.#after[i];

@@ -69,6 +69,8 @@ interface Archive extends Checks {
   readonly count: number;
   /** The last run found that the channel is gone. */
   readonly isGone: boolean;
+  /** When the last reading of its whole list began; null: never. */
+  readonly whole: number | null;
 }
 
 interface Interrupted {
@@ -82,11 +84,13 @@ interface Interrupted {
     readonly isWithoutFeed: boolean;
   } | null;
   readonly ids: readonly string[];
-  /** The IDs on the last page that had any. */
-  readonly lastPage: readonly string[];
+  /** IDs of pages that were bought before the list had to be read again. */
+  readonly aside: readonly string[];
   readonly offset: number;
   readonly hasMore: boolean;
   readonly epoch: number;
+  /** Before its last page; null: it had none. */
+  readonly before: Interrupted | null;
 }
 
 /** What is on disk; `hasFolder`: there is a `.chanlist`. */
@@ -157,10 +161,12 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     const { file } = state;
     if (!before.replaces && !isEmpty(file)) throw new Ended(1);
     let run = before;
+    let lastPage: readonly string[] = [];
     while (run.hasMore && run.ids.length !== limit) {
       const page = buy(run);
       if (page === null) throw new Ended(8);
-      const fresh = page.ids.filter((id) => !run.lastPage.includes(id));
+      const fresh = page.ids.filter((id) => !lastPage.includes(id) && !before.ids.includes(id));
+      if (page.ids.length > 0) lastPage = page.ids;
       run = keep(run, page, [...run.ids, ...fresh].slice(0, limit ?? undefined));
     }
     if (run.ids.length === 0 && !isEmpty(file)) {
@@ -168,7 +174,7 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
       throw new Ended(8);
     }
     const checks = { checked: run.started, feed: [], missed: new Map(), withoutFeed: null };
-    end(file, run.ids, checks);
+    end(file, run.ids, checks, run.started);
   }
 
   /** Rules 1, 3 and 4. */
@@ -176,8 +182,11 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     const { archive } = state;
     const { ids } = read(file, all);
     const feed = around.feed?.length === 0 && ids.length > 0 ? null : around.feed;
-    const fetch = (expected: readonly string[]): void =>
+    const fetch = (expected: readonly string[]): void => {
+      // A feed that is back is noted, whatever becomes of the pages.
+      if (archive !== null && feed !== null) state.archive = { ...archive, withoutFeed: null, isGone: false };
       fetchUpdate(file, begun({ all, expected, isWithoutFeed: feed === null }, true), feed, all);
+    };
     if (feed === null) {
       const last = archive?.withoutFeed ?? archive?.checked ?? 0;
       if (all || archive?.isGone || havePassed(7, last, now)) fetch([]);
@@ -192,7 +201,7 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     });
     const isConnected = published.some(({ id }) => ids.includes(id) || archive?.feed.includes(id));
     if (all || expected.length > 0 || (published.length > 0 && !isConnected)) fetch(expected);
-    else record(file.version, ids, checksAfter(feed, null, ids, now));
+    else record(file.version, ids, checksAfter(feed, null, ids, now), archive?.whole ?? null);
   }
 
   /** Rule 2. `feed`: of an update that begins in this run. */
@@ -200,21 +209,30 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     const { ids: old, isIntact } = read(file, isRepair);
     const all = before.update?.all === true;
     let run = before;
+    if (run.ids.some((id) => old.includes(id))) run = setAside(run);
     while (run.hasMore) {
       const page = buy(run);
       if (page === null) {
-        state.run = null;
-        update(file, all);
-        return;
+        run = setAside(run);
+        continue;
       }
       const ids = [...run.ids, ...page.ids.filter((id) => !old.includes(id) && !run.ids.includes(id))];
       const isEnd = !all && old.includes(page.ids.at(-1) ?? '');
       run = keep(run, isEnd ? { ...page, hasMore: false } : page, ids);
     }
-    const ids = [...run.ids, ...old];
+    const fresh = [...new Set([...run.ids, ...run.aside])].filter((id) => !old.includes(id));
+    const ids = [...fresh, ...old];
     const checks = checksAfter(feed, run.update, ids, feed === null ? run.started : now);
-    if (run.ids.length > 0 || !isIntact) end(file, ids, checks);
-    else record(file.version, ids, checks);
+    const whole = all ? run.started : (state.archive?.whole ?? null);
+    if (fresh.length > 0 || !isIntact) end(file, ids, checks, whole);
+    else record(file.version, ids, checks, whole);
+  }
+
+  /** The list is read again; what its pages held is added if it is then missing. */
+  function setAside(run: Interrupted): Interrupted {
+    const offset = run.hasMore ? 0 : run.offset;
+    state.run = { ...run, ids: [], aside: [...run.aside, ...run.ids], offset, epoch, before: run };
+    return state.run;
   }
 
   /** The entries of FILE. A line that is none, or fewer entries than recorded, end the run, unless it repairs them. */
@@ -242,29 +260,34 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
   }
 
   /** FILE is replaced if it is still the same, and keeps its mode. */
-  function end(before: File | null, ids: readonly string[], checks: Checks): void {
+  function end(before: File | null, ids: readonly string[], checks: Checks, whole: number | null): void {
     if (state.file !== before) throw new Ended(1);
     state.file = newFile({ ids, form: request.form, badLines: 0 });
-    record(state.file.version, ids, checks);
+    record(state.file.version, ids, checks, whole);
   }
 
   function newFile(content: Pick<File, 'ids' | 'form' | 'badLines'>): File {
     return { ...content, version: ++state.versions, mode: state.file?.mode ?? 0o666 & ~umask };
   }
 
-  function record(version: number, { length: count }: readonly string[], checks: Checks): void {
-    state.archive = isWhole(request) ? { ...checks, version, count, channel, isGone: false } : null;
+  function record(
+    version: number,
+    { length: count }: readonly string[],
+    checks: Checks,
+    whole: number | null,
+  ): void {
+    state.archive = isWhole(request) ? { ...checks, version, count, channel, isGone: false, whole } : null;
     state.run = null;
   }
 
   function begun(by: Interrupted['update'], replaces: boolean): Interrupted {
-    const start = { offset: 0, hasMore: true, ids: [], lastPage: [] };
+    const start = { offset: 0, hasMore: true, ids: [], aside: [], before: null };
     return { ...start, request, started: now, epoch, update: by, replaces };
   }
 
   function keep(run: Interrupted, page: NonNullable<ReturnType<typeof buy>>, ids: readonly string[]) {
-    const lastPage = page.ids.length > 0 ? page.ids : run.lastPage;
-    state.run = { ...run, ids, lastPage, offset: page.end, hasMore: page.hasMore, epoch };
+    const before = run === state.run ? run : null;
+    state.run = { ...run, ids, offset: page.end, hasMore: page.hasMore, epoch, before };
     return state.run;
   }
 

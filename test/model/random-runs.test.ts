@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { seeded } from '../../src/sandbox/random.ts';
 import {
   channelId,
@@ -118,9 +119,16 @@ class Sequence {
     if (exit !== null) assert.equal(result.errors.length, exit === 0 ? 0 : 1, shown);
     this.#checkFile(this.#state.file, shown);
     const own = (ending: string): boolean => world.has(`.chanlist/${name}${ending}`);
-    const { archive, run } = this.#state;
+    const { archive, run, file } = this.#state;
     assert.deepEqual([own('.json'), own('.run')], [archive !== null, run !== null], shown);
+    if (archive !== null) this.#checkRecord(archive, file, shown);
     if (exit === 0) assert.ok(!own('.tmp') && !own('.lock'), `left over:\n${shown}`);
+  }
+
+  #checkRecord({ whole, version }: NonNullable<State['archive']>, file: File | null, shown: string): void {
+    const record = JSON.parse(this.#world.read(`.chanlist/${this.#name}.json`));
+    assert.equal(record.whole, whole === null ? null : new Date(whole).toISOString(), shown);
+    if (file?.version === version) assert.equal(record.checksum, crc32(this.#world.read(this.#name)), shown);
   }
 
   #checkFile(file: File | null, shown: string): void {
@@ -216,7 +224,7 @@ class Sequence {
     const world = this.#world;
     const state = this.#state;
     const { file } = state;
-    const at = this.#below(8);
+    const at = this.#below(9);
     if (at === 0) {
       world.remove('.chanlist');
       Object.assign(state, { hasFolder: false, archive: null, run: null });
@@ -227,6 +235,7 @@ class Sequence {
       state.run = null;
       return 'an interrupted run given up';
     }
+    if (at === 7 && state.run !== null) return this.#damagePages(state.run);
     if (file === null) return null;
     const lines = world.read(this.#name).split('\n');
     const write = (content: string, changes: Partial<File>): void => {
@@ -264,6 +273,22 @@ class Sequence {
         write(lines.slice(Math.min(1, file.ids.length)).join('\n'), { ids: file.ids.slice(1) });
         return 'the first row removed';
     }
+  }
+
+  /** Flips a bit of the pages: what is behind it does not count. */
+  #damagePages(run: NonNullable<State['run']>): string {
+    const name = `.chanlist/${this.#name}.run`;
+    const text = this.#world.read(name);
+    // ASCII, as these entries are.
+    const at = this.#below(text.length);
+    const flipped = text.charCodeAt(at) ^ (1 << this.#below(7));
+    this.#world.write(name, text.slice(0, at) + String.fromCharCode(flipped) + text.slice(at + 1));
+    const linesIn = (part: string): number => part.match(/^#.*\n/gm)?.length ?? 0;
+    let intact: State['run'] = run;
+    for (let lost = linesIn(text) - linesIn(text.slice(0, at)); lost > 0; lost--)
+      intact = intact?.before ?? null;
+    this.#state.run = intact;
+    return `bit ${at} of the pages flipped`;
   }
 
   /** A new ID on top of the feed, and of the list; returns it. */

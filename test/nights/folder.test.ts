@@ -29,20 +29,20 @@ async function folderOf(t: TestContext, count: number) {
 const paid = ({ requests }: WorldRun) =>
   requests.filter(({ operation }) => operation === 'uploads').map(({ list }) => list);
 
-test('interrupted references come first, then those checked longest ago; those that failed come last', async (t) => {
+test('updates before first exports; interrupted ones first, then those checked longest ago, then those that failed', async (t) => {
   const { nights, channel } = await folderOf(t, 3);
   const [a, b, c] = [channel(0), channel(1), channel(2)];
   b.list = videos(0, 290);
   assert.deepEqual(paid(await nights.night('--max-credits 1')), [b.id]);
-  // A new one comes after it, before those that were checked.
   nights.service.addChannel('new', { list: videos(0, 5) });
   nights.write('refs.txt', '@new\n@c0\n@c1\n@c2\n');
   for (const one of [a, c]) one.list = videos(0, 151);
+  // The new one waits until the updates are done.
   const night = await nights.night('--max-credits 3');
   assert.equal(night.exit, 9);
-  assert.deepEqual(paid(night).slice(0, 2), [b.id, channelId('new')]);
+  assert.deepEqual(paid(night), [b.id, a.id, c.id]);
   const next = await nights.night();
-  assert.deepEqual([next.exit, next.credits], [0, 1], next.stderr);
+  assert.deepEqual([next.exit, paid(next)], [0, [channelId('new')]], next.stderr);
   assert.equal((await nights.run('uploads @c0 --output-dir dir --update')).exit, 0);
   nights.pass(1);
   for (const one of [a, c]) one.list = videos(0, 152);
@@ -52,6 +52,37 @@ test('interrupted references come first, then those checked longest ago; those t
   a.list = videos(0, 153);
   assert.deepEqual(paid(await nights.night()), [a.id, c.id]);
 });
+
+for (const [channels, nightCount, perDay, wholeReads] of process.env.CHANLIST_LONG === '1'
+  ? ([[40, 60, 20, 15]] as const)
+  : ([[6, 8, 3, 2]] as const))
+  test(`--update --all --max-credits ${perDay}/day: each of ${channels} lists is read whole ${wholeReads} times in ${nightCount} nights`, async (t) => {
+    const nights = await nightlyRuns(t, {
+      references: '--from refs.txt',
+      output: '--output-dir dir --concurrency 1',
+    });
+    const names = Array.from({ length: channels }, (_, n) => `c${n}`);
+    nights.write('refs.txt', names.map((name) => `@${name}\n`).join(''));
+    // One page, or three.
+    for (const [n, name] of names.entries())
+      nights.service.addChannel(name, { list: videos(0, 50 + 200 * (n % 2)) });
+    await nights.night();
+    const reads = new Map(names.map((name) => [name, new Set<unknown>()]));
+    const note = (): void => {
+      for (const [name, dates] of reads)
+        dates.add(JSON.parse(nights.read(`dir/.chanlist/${channelId(name)}.ndjson.json`)).whole);
+    };
+    note();
+    for (let n = 0; n < nightCount; n++) {
+      const night = await nights.night(`--all --max-credits ${perDay}/day`);
+      assert.ok([0, 9].includes(night.exit ?? 1), night.stderr);
+      assert.equal(night.credits, perDay);
+      note();
+    }
+    // The first export was one, too.
+    const counts = [...reads.values()].map(({ size }) => size - 1);
+    assert.deepEqual(counts, Array(channels).fill(wholeReads));
+  });
 
 test('a spent budget stops paid requests, not checks', async (t) => {
   const { nights, channel } = await folderOf(t, 4);

@@ -178,7 +178,13 @@ test('hostile feeds: no ID, IDs that are paths or control characters, dates in t
   // Rule 4: expected once more a day later, then given up.
   const all = await nights.nights(3);
   assert.deepEqual(creditsOf(all), [1, 1, 0]);
-  for (const { exit, stderr } of all) assert.deepEqual([exit, stderr], [0, '']);
+  const [first, second, third] = all.map(({ stderr }) => stderr);
+  assert.deepEqual([first, third], ['', '']);
+  // Once, without control characters; a text of 5,000 characters was never expected.
+  assert.match(
+    second ?? '',
+    /^chanlist: warning: @a: \.\.\/\.\.\/etc\/passwd, {2}\[2J {2}is in the feed, but .*--update --all buys every page\n$/,
+  );
   assert.deepEqual(nights.ids(), idsIn(videos(0, 20)));
 });
 
@@ -240,4 +246,89 @@ test('--update --all keeps every entry that FILE lacks, and says what is no long
   const hidden = idsIn(late.slice(130));
   assert.deepEqual([...outcome(all), all.only.unlisted], [0, 'unchanged', 2, 0, { count: 22, ids: hidden }]);
   assert.match(all.stderr, /22 no longer listed/);
+});
+
+test('a feed that is back ends the longer limit of check, even if its page cannot be bought', async (t) => {
+  const { nights, a } = await exportedNights(t, 150);
+  const isStale = async (): Promise<boolean> =>
+    (await nights.run('check a.ndjson --max-age 36h')).stdout.includes('"stale"');
+  a.feed = 500;
+  assert.equal((await nights.night()).exit, 7);
+  nights.pass(1);
+  assert.equal(await isStale(), false);
+  a.feed = 'list';
+  a.list = videos(0, 151);
+  assert.equal((await nights.night([], { at: 1, by: 402 })).exit, 4);
+  assert.equal(await isStale(), true);
+});
+
+test('a token that is refused: what the pages held and the list now lacks is kept, and nothing is there twice', async (t) => {
+  const { nights, a } = await exportedNights(t, 20, { pageSize: 10 });
+  a.list = videos(0, 45);
+  const stopped = await nights.night('--max-credits 2');
+  assert.deepEqual([stopped.exit, stopped.credits], [9, 2]);
+  nights.service.expireTokens();
+  // Two of the entries that were bought are deleted, one is new.
+  a.list = videos(0, 46).filter((_, n) => n !== 5 && n !== 17);
+  const deleted = idsIn([...videos(40, 41), ...videos(28, 29)]);
+  const night = await nights.night();
+  assert.deepEqual(outcome(night), updated(26, 3), night.stderr);
+  assert.deepEqual(nights.ids(), [...idsIn(a.list.slice(0, 24)), ...deleted, ...idsIn(videos(0, 20))]);
+  assert.deepEqual(outcome(await nights.night()), unchanged);
+});
+
+test('an export that is resumed after a page of growth has each upload once', async (t) => {
+  const nights = await nightlyRuns(t, { pageSize: 10 });
+  const a = nights.service.addChannel('a', { list: videos(0, 40) });
+  assert.equal((await nights.run('uploads @a -o a.ndjson --max-credits 3')).exit, 9);
+  a.list = videos(0, 65);
+  const resumed = await nights.run('uploads @a -o a.ndjson');
+  assert.deepEqual([resumed.exit, nights.ids()], [0, idsIn(videos(0, 40))], resumed.stderr);
+});
+
+test('a byte order mark, and lines in another order: nothing is lost, the order is warned of once', async (t) => {
+  const { nights, a } = await exportedNights(t, 20);
+  nights.write('a.ndjson', `\ufeff${nights.read('a.ndjson')}`);
+  a.list = videos(0, 21);
+  assert.deepEqual(outcome(await nights.night()), updated(1, 1));
+  assert.deepEqual(nights.ids(), idsIn(a.list));
+  nights.write('a.ndjson', `${nights.read('a.ndjson').split('\n').sort().slice(1).join('\n')}\n`);
+  onlyWarning(await nights.night(), '@a: ', 'the order of its lines');
+  assert.equal((await nights.night()).stderr, '');
+  assert.deepEqual(nights.ids(), idsIn(a.list).reverse());
+});
+
+test('an entry with two keys videoId has the last one, in FILE as on a page: nothing is bought twice', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 5) });
+  // The service sends the first key, then the second.
+  nights.service.rewrite = (body) => body.replaceAll('{"videoId":"', '{"videoId":"other","videoId":"');
+  await nights.night();
+  a.list = videos(0, 6);
+  assert.deepEqual(outcome(await nights.night()), updated(1, 1));
+  assert.deepEqual(outcome(await nights.night('--all')), [0, 'unchanged', 1, 0]);
+  assert.deepEqual(nights.ids(), idsIn(a.list));
+});
+
+test('a playlist every night: what it loses is kept, what it gets anywhere is added, a video twice in it is not added', async (t) => {
+  const nights = await nightlyRuns(t, { pageSize: 5 });
+  const twice = [...videos(0, 7), ...videos(3, 4)];
+  const playlist = nights.service.addPlaylist('PLx', twice);
+  const night = async () => {
+    const update = nights.has('p.ndjson') ? ' --update -v' : '';
+    const run = await nights.run(`playlist PLx -o p.ndjson${update}`);
+    nights.pass(1);
+    return run;
+  };
+  await night();
+  assert.deepEqual(nights.ids('p.ndjson'), idsIn(twice));
+  assert.deepEqual(outcome(await night()), [0, 'unchanged', 2, 0]);
+  playlist.list = [...videos(0, 2), video('new'), ...videos(2, 4), video('new'), ...videos(4, 7)];
+  const changed = await night();
+  assert.deepEqual([...outcome(changed), changed.only.unlisted], [...updated(1, 2), { count: 0, ids: [] }]);
+  playlist.list = videos(2, 7);
+  const lost = await night();
+  assert.deepEqual(lost.only.unlisted, { count: 3, ids: ['new', ...idsIn(videos(0, 2))] });
+  assert.match(lost.stderr, /3 no longer listed/);
+  assert.deepEqual(nights.ids('p.ndjson'), ['new', ...idsIn(twice)]);
 });

@@ -2,17 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
-import { fetchPages, firstEntries, isUnresumable, type Page, videoIdOf } from '../../src/run/list-pages.ts';
+import {
+  fetchPages,
+  firstEntries,
+  listPages,
+  type Next,
+  type Page,
+  startPosition,
+  videoIdOf,
+} from '../../src/run/list-pages.ts';
 import type { Run } from '../../src/run/run.ts';
 import { newTally } from '../../src/service/budget.ts';
 import type { Client } from '../../src/service/client.ts';
 import { operations } from '../../src/service/contract.ts';
 
-/** Lists what the service sends, one body (or failure) per request; returns the pages, and the failure that ended it. */
-async function list(
-  bodies: readonly (object | string)[],
-  token: string | null = null,
-): Promise<{ taken: Page[]; failure: Failure | null; requests: object[] }> {
+/** A run whose service sends one body (or failure) per request. */
+function scripted(bodies: readonly (object | string)[]) {
   const requests: object[] = [];
   const client = {
     call: async (_: unknown, parameters: object) => {
@@ -24,10 +29,20 @@ async function list(
       return json;
     },
   } as unknown as Client;
+  const options = { limit: null, update: false };
+  const run = { client, operation: operations.playlist, options, progress: { update: () => {} } };
+  return { run: run as unknown as Run, requests };
+}
+
+/** Lists what the service sends; returns the pages, and the failure that ended it. */
+async function list(
+  bodies: readonly (object | string)[],
+  start: Next = 'start',
+): Promise<{ taken: Page[]; failure: Failure | null; requests: object[] }> {
+  const { run, requests } = scripted(bodies);
   const taken: Page[] = [];
   try {
-    const run = { client, operation: operations.playlist };
-    for await (const page of fetchPages(run, 'PLa', token, newTally())) taken.push(page);
+    for await (const page of fetchPages(run, 'PLa', start, newTally())) taken.push(page);
     return { taken, failure: null, requests };
   } catch (error) {
     assert.ok(error instanceof Failure, String(error));
@@ -74,7 +89,7 @@ test('paging ends at has_more false, and where it would never end: 8, after the 
   }
   const { requests } = await list([body([1], 'a'), body([2], null)]);
   assert.deepEqual(requests, [{ playlist: 'PLa' }, { continuation: 'a' }]);
-  const resumed = await list([body([2], 'a')], 'a');
+  const resumed = await list([body([2], 'a')], { token: 'a' });
   assert.deepEqual([resumed.requests, resumed.failure?.code], [[{ continuation: 'a' }], 'loop']);
 });
 
@@ -106,28 +121,33 @@ test('an invalid envelope ends the listing after its entries: 8', async () => {
     }
 });
 
-test('a listing that loops and a refused token cannot be resumed; any other failed page is requested again', async () => {
+test('a listing that loops, or whose token is refused, is stuck; any other failed page is requested again', async () => {
   const refused = (code: 'not_found' | 'refused' | 'unavailable', status: number): Failure =>
     new Failure(code, `said (${status})`, { status });
-  const cases: readonly (readonly [what: string, last: object, code: string, isUnresumable: boolean])[] = [
-    ['400', refused('refused', 400), 'unresumable', true],
-    ['404', refused('not_found', 404), 'unresumable', true],
-    ['410', refused('refused', 410), 'unresumable', true],
-    ['422', refused('refused', 422), 'unresumable', true],
-    ['403', refused('refused', 403), 'refused', false],
-    ['503', refused('unavailable', 503), 'unavailable', false],
-    ['a loop', body([2], 'a'), 'loop', true],
-    ['the same page', body([1], 'b'), 'loop', true],
-    ['no token', { results: [2], has_more: true }, 'invalid_response', false],
+  const again: Next = { token: 'a' };
+  const cases: readonly (readonly [what: string, last: object, code: string, next: Next])[] = [
+    ['400', refused('refused', 400), 'unresumable', 'stuck'],
+    ['404', refused('not_found', 404), 'unresumable', 'stuck'],
+    ['410', refused('refused', 410), 'unresumable', 'stuck'],
+    ['422', refused('refused', 422), 'unresumable', 'stuck'],
+    ['403', refused('refused', 403), 'refused', again],
+    ['503', refused('unavailable', 503), 'unavailable', again],
+    ['a loop', body([2], 'a'), 'loop', 'stuck'],
+    ['the same page', body([1], 'b'), 'loop', 'stuck'],
+    ['no token', { results: [2], has_more: true }, 'invalid_response', 'stuck'],
   ];
-  for (const [what, last, code, expected] of cases) {
-    const { failure } = await list([body([1], 'a'), last]);
-    assert.equal(failure?.code, code, what);
-    assert.equal(failure && isUnresumable(failure, 'a'), expected, what);
-    assert.equal(failure && isUnresumable(failure, null), code === 'loop', what);
+  const sink = {
+    select: ({ entries }: Page) => ({ entries, done: false, isWhole: true }),
+    write: async () => {},
+  };
+  for (const [what, last, code, next] of cases) {
+    const { run } = scripted([body([1], 'a'), last]);
+    const { position, failure } = await listPages(run, 'PLa', startPosition, sink, newTally());
+    assert.deepEqual([failure?.code, position.next], [code, next], what);
   }
-  const { failure } = await list([refused('not_found', 404)]);
-  assert.equal(failure?.message, 'said (404)');
+  const { run } = scripted([refused('not_found', 404)]);
+  const { position, failure } = await listPages(run, 'PLa', startPosition, sink, newTally());
+  assert.deepEqual([failure?.message, position.next], ['said (404)', 'start']);
 });
 
 test('numVideos is read with thousands separators, and never guessed', async () => {
@@ -145,15 +165,17 @@ test('numVideos is read with thousands separators, and never guessed', async () 
     }
 });
 
-test('an entry of uploads that stood on the page before is not repeated, also around an empty page', () => {
-  for (const [name, limit, pages, expected] of [
-    ['uploads', null, ['ab', 'bc'], 'abc'],
-    ['uploads', null, ['ab', '', 'bc'], 'abc'],
-    ['uploads', null, ['ab', 'c', 'a'], 'abca'],
-    ['uploads', 3, ['ab', 'bcd'], 'abc'],
-    ['playlist', null, ['ab', 'bc'], 'abbc'],
+test('an entry of uploads is not repeated if the page before, or the interrupted export, has it', () => {
+  for (const [name, limit, exported, pages, expected] of [
+    ['uploads', null, '', ['ab', 'bc'], 'abc'],
+    ['uploads', null, '', ['ab', '', 'bc'], 'abc'],
+    ['uploads', null, '', ['ab', 'c', 'a'], 'abca'],
+    ['uploads', 3, '', ['ab', 'bcd'], 'abc'],
+    ['uploads', null, 'xyz', ['az', 'b', 'xc'], 'abc'],
+    ['playlist', null, 'a', ['ab', 'bc'], 'abbc'],
   ] as const) {
-    const select = firstEntries({ operation: operations[name], options: { limit } } as unknown as Run);
+    const run = { operation: operations[name], options: { limit } } as unknown as Run;
+    const select = firstEntries(run, new Set(exported));
     let written = '';
     for (const page of pages) {
       const entries = [...page].map((id) => JsonText.of(`{"videoId":"${id}"}`));
@@ -163,4 +185,25 @@ test('an entry of uploads that stood on the page before is not repeated, also ar
     }
     assert.equal(written, expected);
   }
+});
+
+test('the ID of an entry is that of JSON.parse, also of a repeated or escaped key', () => {
+  for (const text of [
+    '{"videoId":"a","title":"t"}',
+    '{"videoId":"a","videoId":"b"}',
+    '{"title":"t","videoId":"b"}',
+    '{"videoId":"a","\\u0076ideoId":"b"}',
+    '{"videoId":"a","title":"\\u0007"}',
+    '{"videoId":"a","next":{"videoId":"b"}}',
+    '{"videoId":"a","title":"\\"videoId\\""}',
+    '{"videoId":"a","videoId":null}',
+    '{"videoId":"a\\"b"}',
+    '{"videoId":""}',
+    '{}',
+  ])
+    assert.equal(
+      videoIdOf(JsonText.of(text)),
+      (JSON.parse(text) as { videoId?: string }).videoId || null,
+      text,
+    );
 });

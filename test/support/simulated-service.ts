@@ -142,6 +142,8 @@ export class SimulatedService {
   readonly handles = new Map<string, string>();
   /** Called for each request; null: no fault. */
   fault: (request: LoggedRequest) => Fault | null = () => null;
+  /** Changes the text of each response. */
+  rewrite: (body: string) => string = (body) => body;
 
   readonly #hooks = new Set<RequestHook>();
   readonly #tokens = new Map<string, Position>();
@@ -231,7 +233,7 @@ export class SimulatedService {
       if (typeof fault === 'number') throw new Refusal(fault, 'the fault of a test');
       if (operation === null || request.method !== 'GET') throw new Refusal(404, 'no such path');
       this.#authorize(request);
-      body = this.#body(operation, query, position);
+      body = this.rewrite(this.#body(operation, query, position));
       logged.status = 200;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -1,9 +1,10 @@
 import { readSync } from 'node:fs';
-import { type PrivateFolder, temporaryName } from '../fs/private-folder.ts';
+import { LINE_FEED } from '../json/byte-writer.ts';
 import {
   isCount,
   isDate,
   isFlag,
+  isNumber,
   isOneOf,
   isText,
   listOf,
@@ -13,7 +14,7 @@ import {
   shape,
 } from '../json/shape.ts';
 import { fileFormats } from '../output/formats.ts';
-import type { Command } from '../text/command.ts';
+import { readComment } from './checksum.ts';
 
 /** What an export asks for: only a run of the same request resumes it. */
 const isRequest = shape({
@@ -28,9 +29,11 @@ const isRequest = shape({
 });
 export type ExportRequest = Passing<typeof isRequest>;
 
-/** The first line of a run file. */
+export const pagesVersion = 2;
+
+/** The first line of a pages file. */
 const isHeader = shape({
-  version: isOneOf(1),
+  version: isOneOf(pagesVersion),
   request: isRequest,
   /** As given. */
   reference: isText,
@@ -44,36 +47,28 @@ const isHeader = shape({
       all: isFlag,
       /** The IDs of the feed that FILE lacked. */
       expected: listOf(isText),
-      /** Why there was no feed; null: there was one. */
+      /** Why there was no feed; null: there was one, or none was requested. */
       feedProblem: orNull(isText),
     }),
   ),
 });
-export type RunHeader = Passing<typeof isHeader>;
+export type PagesHeader = Passing<typeof isHeader>;
 
 /** An archive is a whole list as ndjson, each entry as sent; anything else is a view. */
 export const isArchive = ({ format, fields, limit }: ExportRequest): boolean =>
   format === 'ndjson' && fields === null && limit === null;
 
-export const runName = (file: string): string => `${file}.run`;
-
-/** Where the new FILE is written: of `a.json`, not where the record of `a` is. */
-export const newFileName = (file: string): string => temporaryName(`${file}.new`);
-
-/** The next step for pages that this run cannot use. */
-export const discardPages = (folder: PrivateFolder, file: string): Command => ({
-  purpose: 'to discard them',
-  program: 'rm',
-  operands: [folder.at(runName(file))],
-});
-
-/** Enough for the first line of a run file, in bytes. */
+/** Enough for the first line of a pages file, in bytes. */
 const maxHeader = 256 * 1024;
 
-/** The first line of an open run file; null if it is none of this version. */
-export function headerOf(fd: number): RunHeader | null {
+/** The first line of an open pages file; null if it is not as it was written. */
+export function headerOf(fd: number): PagesHeader | 'of another version' | null {
   const start = Buffer.alloc(maxHeader);
-  const line = start.toString('utf8', 0, readSync(fd, start, 0, maxHeader, 0)).split('\n', 1)[0] ?? '';
-  const header = line.startsWith('#') ? parseObject(line.slice(1)) : null;
-  return isHeader(header) ? header : null;
+  const read = start.subarray(0, readSync(fd, start, 0, maxHeader, 0));
+  const line = read.subarray(0, read.indexOf(LINE_FEED) + 1);
+  const header = readComment(line, 0);
+  if (isHeader(header)) return header;
+  // That of version 1 has no checksum.
+  const { version } = header ?? parseObject(line.toString('utf8', 1)) ?? {};
+  return isNumber(version) && version !== pagesVersion ? 'of another version' : null;
 }

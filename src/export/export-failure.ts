@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { Failure, toFailure } from '../errors.ts';
+import { pagesName } from '../fs/private-folder.ts';
+import { type Result, resultOf } from '../run/results.ts';
+import type { Run } from '../run/run.ts';
+import type { Tally } from '../service/budget.ts';
+import type { Export } from './exports.ts';
+import { sameCommand } from './messages.ts';
+import { checksAfterFailure, readRecord, writeRecord } from './record.ts';
+
+/** What an export failed of. `checked`: the last successful check; null: there was none. Pure. */
+export function failureOf(thrown: unknown, { paidRequests }: Tally, checked: string | null): Failure {
+  const failure = toFailure(thrown);
+  // It stops this export alone, and is not a usage error after a paid page.
+  if (failure.code === 'usage')
+    return failure.with({ scope: 'reference', ...(paidRequests > 0 && { exit: 1 }) });
+  // It was exported before: no spelling mistake.
+  if (failure.code !== 'not_found' || checked === null) return failure;
+  return new Failure('gone', `gone: last seen on ${checked.slice(0, 10)}`, { status: failure.status });
+}
+
+/** Notes a failure in the record of an archive. A record of another ID describes FILE, and stays. */
+function noteFailure({ exports, name, id }: Export, failure: Failure): void {
+  const record = readRecord(exports.folder, name);
+  if (record === null || record.id !== id) return;
+  const checks = checksAfterFailure(record.checks, failure, exports.context.clock.now());
+  if (checks !== null) writeRecord(exports.folder, name, { ...record, checks });
+}
+
+/** The failure, with how to resume if there are pages to resume with. */
+function withResume({ budget }: Run, one: Export, failure: Failure, token: string | null): Failure {
+  const isSpent = failure.code === 'budget' && budget.allowsNothing;
+  const hasPages = existsSync(one.exports.folder.at(pagesName(one.name)));
+  // After a failure of this export alone, there must be a page to resume with.
+  const isResumable = hasPages && (failure.scope === 'reference' ? token !== null : !isSpent);
+  return isResumable ? failure.resumableWith(`${sameCommand(one)} to resume`) : failure;
+}
+
+/** The result of an export that failed: notes the failure, and says how to resume. `facts`: what it has done. */
+export function failedExport(run: Run, one: Export, thrown: unknown, facts: Partial<Result> = {}): Result {
+  const { record, id, reference } = one;
+  const checked = record?.id === id ? record.checks.checked : null;
+  const failure = failureOf(thrown, reference.tally, checked);
+  if (failure.code === 'usage') return resultOf(reference, { ...facts, failure });
+  noteFailure(one, failure);
+  return resultOf(reference, { ...facts, failure: withResume(run, one, failure, facts.token ?? null) });
+}

@@ -1,0 +1,301 @@
+import {
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { Failure, usage } from '../errors.ts';
+import { closeQuietly, guardFile } from '../fs/files.ts';
+import { chunksOf, linesOf } from '../fs/line-chunks.ts';
+import { type PrivateFolder, pagesName, temporaryName } from '../fs/private-folder.ts';
+import { JsonText } from '../json/json-text.ts';
+import { isCount, isFlag, isNumber, isOneOf, isText, orNull, type Passing, shape } from '../json/shape.ts';
+import { type Next, type Position, startPosition, videoIdOf } from '../run/list-pages.ts';
+import type { Command } from '../text/command.ts';
+import { commentLine, isComment, readComment } from './checksum.ts';
+import { headerOf, type PagesHeader, pagesVersion } from './pages-header.ts';
+import { isRecord } from './record.ts';
+
+const isPlace = isOneOf('start', 'end', 'stuck');
+const isToken = shape({ token: isText });
+const isNext = (value: unknown): value is Next => isPlace(value) || isToken(value);
+
+/** The line behind the entries of a page. */
+const isCommit = shape({
+  next: isNext,
+  entries: isCount,
+  pages: isCount,
+  total: orNull(isCount),
+  /** The pages so far are set aside. */
+  isAside: isFlag,
+  /** json: playlist_info of the list, as JSON text, once. */
+  info: orNull(isText),
+});
+type Commit = Passing<typeof isCommit>;
+
+/** The last line, once the new FILE is written: the run has ended if FILE is this one. */
+const isEnd = shape({ size: isCount, mtime: isNumber, record: orNull(isRecord) });
+export type PagesEnd = Passing<typeof isEnd>;
+
+/** Where the entries of a page are, and the checksums of all bytes before and behind them. */
+interface StoredPage {
+  readonly start: number;
+  readonly end: number;
+  readonly before: number;
+  readonly behind: number;
+}
+
+const isSameFile = (a: Stats, b: Stats): boolean => a.dev === b.dev && a.ino === b.ino;
+
+/** The next step for pages that this run cannot use. */
+export const discardPages = (folder: PrivateFolder, file: string): Command => ({
+  purpose: 'to discard them',
+  program: 'rm',
+  operands: [folder.at(pagesName(file))],
+});
+
+/**
+ * The pages of an export or update: `.chanlist/FILE.run`, a file that is only appended to. Its lines are a header, then for
+ * each page its entries and a commit. Lines that begin with `#` are not entries, and have the checksum of all bytes before
+ * them: what is behind the last one that is as it was written does not count. The file has its name once it holds a page;
+ * until then a temporary one.
+ */
+export class PagesFile {
+  readonly header: PagesHeader;
+  /** After the last page. */
+  position: Position = startPosition;
+  info: string | null = null;
+  /** How the run has ended; null: it has not. */
+  end: PagesEnd | null = null;
+  /** Bytes up to the last line that counts. */
+  size = 0;
+  /** The checksum of these bytes. */
+  #checksum = 0;
+  #pages: StoredPage[] = [];
+  #aside: StoredPage[] = [];
+  readonly #folder: PrivateFolder;
+  readonly #file: string;
+  /** A temporary one until it holds a page. */
+  #name: string;
+  #fd: number;
+
+  private constructor(folder: PrivateFolder, file: string, name: string, fd: number, header: PagesHeader) {
+    this.#folder = folder;
+    this.#file = file;
+    this.#name = name;
+    this.#fd = fd;
+    this.header = header;
+  }
+
+  /** Starts the pages of a FILE. */
+  static create(folder: PrivateFolder, file: string, header: Omit<PagesHeader, 'version'>): PagesFile {
+    const name = temporaryName(pagesName(file));
+    const full: PagesHeader = { version: pagesVersion, ...header };
+    const pages = new PagesFile(folder, file, name, folder.create(name), full);
+    pages.#append(Buffer.alloc(0), full);
+    return pages;
+  }
+
+  /**
+   * Opens the pages of an interrupted run, for reading; null if there are none. Throws a usage error for those of another
+   * version, and the reason of `stop`.
+   */
+  static async open(folder: PrivateFolder, file: string, stop: AbortSignal): Promise<PagesFile | null> {
+    const name = pagesName(file);
+    const fd = folder.openRead(name);
+    if (fd === null) return null;
+    let pages: PagesFile | null = null;
+    try {
+      const header = headerOf(fd);
+      if (header === 'of another version')
+        throw usage(
+          `${folder.at(name)} has pages of an interrupted run of another version`,
+          discardPages(folder, file),
+        );
+      if (header === null) return null;
+      const opened = new PagesFile(folder, file, name, fd, header);
+      await opened.#readPages(stop);
+      if (opened.position.pages > 0) pages = opened;
+      return pages;
+    } finally {
+      if (pages === null) closeQuietly(fd);
+    }
+  }
+
+  /**
+   * Opens interrupted pages for writing, and cuts away what does not count. Throws `failed` if they cannot be written, or as
+   * `assertOwn`.
+   */
+  openToAppend(): void {
+    const read = fstatSync(this.#fd);
+    const fd = this.#folder.openAppend(this.#name, { create: false });
+    closeQuietly(this.#fd);
+    this.#fd = fd;
+    if (!isSameFile(read, fstatSync(fd))) throw this.#foreign();
+    guardFile(this.#path, 'write', () => ftruncateSync(fd, this.size));
+  }
+
+  /** Appends a page: its entries as lines, and where the list continues. On return they are durable. */
+  addPage(
+    rows: string | Buffer,
+    position: Position,
+    { info = null, isAside = false }: { readonly info?: string | null; readonly isAside?: boolean } = {},
+  ): void {
+    const commit: Commit = { ...position, isAside, info: this.info === null ? info : null };
+    const [start, before] = [this.size, this.#checksum];
+    const entries = Buffer.from(rows);
+    this.#append(entries, commit);
+    const page = { start, end: start + entries.length, before, behind: crc32(entries, before) };
+    this.#take(commit, page);
+    if (this.#isNamed) return;
+    this.#folder.rename(this.#name, pagesName(this.#file));
+    this.#name = pagesName(this.#file);
+  }
+
+  /**
+   * Sets the pages so far aside, because the list has to be read again, or FILE has got some of their entries: `addAside` adds
+   * what is then missing.
+   */
+  setAside(): void {
+    const next = this.position.next === 'end' ? 'end' : 'start';
+    this.addPage('', { ...this.position, next, entries: 0 }, { isAside: true });
+  }
+
+  /** Adds the entries of pages that were set aside, except those whose ID is `known` or in `ids`, which gets theirs. */
+  async addAside(known: ReadonlySet<string>, ids: Set<string>, stop: AbortSignal): Promise<void> {
+    const rows: Buffer[] = [];
+    for await (const [id, line] of this.#entries(stop, this.#aside)) {
+      if (known.has(id) || ids.has(id)) continue;
+      ids.add(id);
+      rows.push(Buffer.concat([line, Buffer.from('\n')]));
+    }
+    const { position } = this;
+    if (rows.length > 0)
+      this.addPage(Buffer.concat(rows), { ...position, entries: position.entries + rows.length });
+  }
+
+  /** Notes, durably, that the new FILE is written and takes its place next. */
+  addEnd(end: PagesEnd): void {
+    this.#append(Buffer.alloc(0), end);
+    this.end = end;
+  }
+
+  /** All entries as lines, in chunks, each valid until the next one. Throws `failed` if they are not as they were written. */
+  async *rows(stop: AbortSignal, pages: readonly StoredPage[] = this.#pages): AsyncGenerator<Buffer, void> {
+    for (const page of pages) {
+      let checksum = page.before;
+      for await (const chunk of chunksOf(this.#fd, this.#path, stop, page)) {
+        checksum = crc32(chunk, checksum);
+        yield chunk;
+      }
+      if (checksum !== page.behind) throw this.#foreign();
+    }
+  }
+
+  /** The IDs of all entries. */
+  async ids(stop: AbortSignal): Promise<Set<string>> {
+    const ids = new Set<string>();
+    for await (const [id] of this.#entries(stop, this.#pages)) ids.add(id);
+    return ids;
+  }
+
+  /**
+   * Throws `failed` for the reference if this file, or another one that the run has written, was removed, or is written by
+   * somebody else: pages would be lost, or FILE would get other ones.
+   */
+  assertOwn(path = this.#path, written = fstatSync(this.#fd), size = this.size): void {
+    const now = lstatSync(path, { throwIfNoEntry: false });
+    if (now === undefined || !isSameFile(now, written) || now.size !== size) throw this.#foreign();
+  }
+
+  remove(): void {
+    this.assertOwn();
+    this.#folder.remove(this.#name);
+  }
+
+  /** A run that has bought no page leaves nothing. */
+  [Symbol.dispose](): void {
+    try {
+      if (!this.#isNamed) this.remove();
+    } catch {
+      // What has failed before matters more.
+    }
+    closeQuietly(this.#fd);
+  }
+
+  /** The entries that have an ID, as lines; each is valid until the next batch. */
+  async *#entries(
+    stop: AbortSignal,
+    pages: readonly StoredPage[],
+  ): AsyncGenerator<readonly [id: string, line: Buffer]> {
+    for await (const lines of linesOf(this.rows(stop, pages)))
+      for (const line of lines) {
+        const entry = line && JsonText.parse(line);
+        const id = entry && videoIdOf(entry);
+        if (id && line) yield [id, line];
+      }
+  }
+
+  /** Finds the pages that are as they were written. */
+  async #readPages(stop: AbortSignal): Promise<void> {
+    let [at, checksum] = [0, 0];
+    for await (const lines of linesOf(chunksOf(this.#fd, this.#path, stop), undefined, true))
+      for (const line of lines) {
+        if (line === null) return;
+        if (isComment(line)) {
+          const value = readComment(line, checksum);
+          if (isCommit(value))
+            this.#take(value, { start: this.size, end: at, before: this.#checksum, behind: checksum });
+          else if (isEnd(value)) this.end = value;
+          else if (value === null || at > 0) return;
+        }
+        at += line.length;
+        checksum = crc32(line, checksum);
+        if (isComment(line)) [this.size, this.#checksum] = [at, checksum];
+      }
+  }
+
+  /** Takes a page that is in the file. */
+  #take({ info, isAside, ...position }: Commit, page: StoredPage): void {
+    if (isAside) {
+      this.#aside.push(...this.#pages);
+      this.#pages = [];
+    } else this.#pages.push(page);
+    this.position = position;
+    this.info ??= info;
+  }
+
+  /** Appends entries and the line behind them, durably. */
+  #append(entries: Buffer, value: Commit | PagesEnd | PagesHeader): void {
+    this.assertOwn();
+    const before = crc32(entries, this.#checksum);
+    const line = commentLine(value, before);
+    guardFile(this.#path, 'write', () => {
+      writeFileSync(this.#fd, Buffer.concat([entries, line]));
+      fdatasyncSync(this.#fd);
+    });
+    this.#checksum = crc32(line, before);
+    this.size += entries.length + line.length;
+  }
+
+  #foreign(): Failure {
+    const scope = 'reference';
+    const removed = [this.#folder.path, this.#path].find((path) => !existsSync(path));
+    if (removed !== undefined)
+      return new Failure('failed', `${removed} has been removed during this run`, { scope });
+    const what = `${this.#path}: another run or program writes it`;
+    return new Failure('failed', what, { scope, next: 'end that first' });
+  }
+
+  get #isNamed(): boolean {
+    return this.#name === pagesName(this.#file);
+  }
+
+  get #path(): string {
+    return this.#folder.at(this.#name);
+  }
+}
