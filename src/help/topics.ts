@@ -173,7 +173,7 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
     terms(
       'Files:',
       ['accounts', 'in ~/.config/chanlist (macOS: ~/Library/Preferences; Windows: %APPDATA%)'],
-      ['ledger', 'chanlist/credits-YYYY-MM.ndjson, in the folder of XDG_STATE_HOME: every paid request'],
+      ['ledger', 'credits-*.ndjson, in chanlist of the folder of XDG_STATE_HOME: every paid request'],
       ['.chanlist', 'beside FILE: what updates and interrupted runs need; keep it with FILE'],
       ['--from', 'one reference per line; blank lines and comments (# ...) are skipped'],
       ['--seen', 'one ID or reference per line'],

@@ -11,7 +11,7 @@ import { outputFormat, printReferences } from './print-references.ts';
 import type { Reference } from './read-references.ts';
 import { failedRequest, type Result, resultOf } from './results.ts';
 import { mapConcurrently, type Run } from './run.ts';
-import { openSeenFile, type SeenFile } from './seen.ts';
+import type { SeenFile } from './seen.ts';
 
 /** Responses fetched ahead of the next one to print, per concurrent request. */
 const lookahead = 4;
@@ -35,7 +35,8 @@ export async function printResponses(
   target: Target | null,
 ): Promise<readonly Result[]> {
   const { operation, options, context, stderr, references } = run;
-  using seen = options.seen === null ? null : await openSeenFile(options.seen, context.stop);
+  const seenFile = options.seen && (await import('./seen.ts')).openSeenFile(options.seen, context.stop);
+  using seen = (await seenFile) || null;
   const { format, isTerminalTable } = await outputFormat(run);
   const content: Buffer[] = [];
   const stdout = target === null ? new Stdout(context, stderr, isTerminalTable) : null;
