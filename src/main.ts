@@ -10,7 +10,7 @@ import { version } from './version.ts';
 
 /** Runs the program: arguments (without node and script) to exit code. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
-  const { flags, request } = await parseArguments(argv, commands);
+  const { flags, request } = await parseArguments(argv, { actions: commands });
   const typed = (flag: string): number => flags.filter(({ name }) => name === flag).length;
   const stderr = new Stderr(context, {
     quiet: typed('--quiet') > 0,

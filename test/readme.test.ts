@@ -22,7 +22,9 @@ test('the first two sh blocks have one command each: the main job on the sandbox
 test('documents that a reader finishes: README at most 180 lines, all together at most 1,000', async () => {
   const docs = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
   const lengths = await Promise.all(
-    ['README.md', 'CONTRIBUTING.md', ...docs].map(async (name) => (await documentText(name)).split('\n').length - 1),
+    ['README.md', 'CONTRIBUTING.md', ...docs].map(
+      async (name) => (await documentText(name)).split('\n').length - 1,
+    ),
   );
   assert.ok((lengths[0] ?? 0) <= 180);
   const sum = lengths.reduce((all, length) => all + length, 0);

@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import { day, hour } from '../accounts/local-time.ts';
 import { usage } from '../errors.ts';
 import { formatNames } from '../output/formats.ts';
@@ -15,12 +14,12 @@ export interface FlagRow {
   readonly group?: string;
   /** Turns its text into its value; throws a usage error that names `source`. By default any text that is not empty. */
   readonly parse?: (text: string, source: string) => unknown;
-  /** Of a flag that may repeat: its value so far (at first the default) with the next one. Without it the last one counts. */
+  /** Of a flag that may repeat: its value so far, at first the default, with the next one. Otherwise the last one counts. */
   readonly combine?: (before: never, value: never) => unknown;
   /** Of a switch that may repeat. */
   readonly isCounted?: boolean;
-  /** The value without the flag: by default null, or undefined if a variable sets the same; false of a switch. */
-  readonly default?: string | number | readonly unknown[] | undefined;
+  /** The value without the flag: by default null, or undefined if a variable sets the same; of a switch whether it is `--no-…`. */
+  readonly default?: unknown;
   /** Environment variable that sets the same; the flag takes precedence. */
   readonly variable?: string;
   /** Of a switch that is short for `--format`: the format. */
@@ -45,30 +44,9 @@ export const shortFlag = ({ flag }: FlagRow): string | null => /^-\w\b/.exec(fla
 /** `file`; null for a switch. */
 export const valueName = ({ flag }: FlagRow): string | null => /<([^<>]*)>/.exec(flag)?.[1] ?? null;
 
-/** What Commander parses. `onError` gets the usage error of a bad value, which names the flag. */
-export function optionOf(row: FlagRow, onError: (error: unknown) => void): Option {
-  const { flag, format, variable, parse = nonEmpty, combine, default: value } = row;
-  const option = new Option(flag);
-  if (format !== undefined) return option.implies({ format });
-  if (option.negate) return option;
-  if (option.isBoolean()) return option.default(false);
-  return option
-    .default(value ?? (variable === undefined ? null : undefined))
-    .argParser((text: string, before: unknown) => {
-      try {
-        // `-n=3` is `-n 3`.
-        const parsed = parse(option.short ? text.replace(/^=/, '') : text, longFlag(row));
-        return combine === undefined ? parsed : combine(before as never, parsed as never);
-      } catch (error) {
-        onError(error);
-        return before;
-      }
-    });
-}
-
-/** Its help, with its default. */
-export const flagHelp = ({ help, default: value }: FlagRow): string =>
-  typeof value === 'object' || value === undefined ? help : `${help} (default: ${value})`;
+/** Its help, with its default, unless the flag adds to that. */
+export const flagHelp = ({ help, default: value, combine }: FlagRow): string =>
+  value === undefined || combine !== undefined ? help : `${help} (default: ${value})`;
 
 const number =
   (pattern: RegExp, expected: string) =>
@@ -80,12 +58,12 @@ const number =
     throw usage(`${source} is '${text}': expected ${expected}, ${range}`);
   };
 
-export const wholeNumber = number(/^\d{1,15}$/, 'a whole number');
+export const integer = number(/^\d{1,15}$/, 'a whole number');
 export const seconds = number(/^(?:\d+(?:\.\d*)?|\.\d+)$/, 'seconds');
 
 /** `36h` or `2d` in milliseconds. */
 export function duration(text: string, source: string): number {
-  const [, digits, unit] = /^(\d{1,6}(?:\.\d{1,6})?)([hd])$/.exec(text) ?? [];
+  const { digits, unit } = /^(?<digits>\d{1,6}(?:\.\d{1,6})?)(?<unit>[hd])$/.exec(text)?.groups ?? {};
   if (digits === undefined) throw usage(`${source} is '${text}': expected hours or days`, 'e.g. 36h or 2d');
   return Number(digits) * (unit === 'd' ? day : hour);
 }

@@ -7,6 +7,7 @@ import {
   duration,
   type FlagRow,
   fieldList,
+  integer,
   longFlag,
   month,
   oneOf,
@@ -14,7 +15,6 @@ import {
   row,
   seconds,
   summaryFile,
-  wholeNumber,
 } from './flag.ts';
 import { accountFlags } from './options.ts';
 
@@ -30,7 +30,7 @@ const daySeconds = 24 * 60 * 60;
 const noAccount = 'the sandbox needs no account';
 
 /** All values of a flag that may repeat. */
-const list = { default: [], combine: (before: readonly unknown[], value: unknown) => [...before, value] };
+const listed = { default: [], combine: (before: readonly unknown[], value: unknown) => [...before, value] };
 
 export const globalFlags: readonly FlagRow[] = [
   ...inGroup('Service:', [
@@ -49,7 +49,7 @@ export const globalFlags: readonly FlagRow[] = [
   ]),
   ...inGroup('Output:', [
     row('-o, --output <file>', selecting, 'write to <file>; - is stdout', { parse: outputFile }),
-    row('-f, --format <format>', printing, 'set the format; see: chanlist help formats', {
+    row('-f, --format <format>', selecting, 'print table, json, ndjson, csv or id', {
       parse: oneOf(formatNames),
     }),
     row('--json', printing, 'short for --format json', { format: 'json' }),
@@ -59,16 +59,14 @@ export const globalFlags: readonly FlagRow[] = [
       combine: (before: string | null, fields: string) => (before === null ? fields : `${before},${fields}`),
     }),
     row('--summary <file>', requesting, 'write a JSON report of the run to <file>', { parse: summaryFile }),
-    row('--no-color', reporting, 'print no colour', {
-      variable: 'NO_COLOR',
-    }),
+    row('--no-color', reporting, 'print no colour', { variable: 'NO_COLOR' }),
   ]),
   ...inGroup('Credits:', [
     row(
       '--max-credits <n>',
       [...requesting, 'credits', 'auth login'],
       'spend at most <n> credits, <n>/day or <n>/month',
-      { parse: parseBound, ...list, variable: 'CHANLIST_MAX_CREDITS' },
+      { parse: parseBound, ...listed, variable: 'CHANLIST_MAX_CREDITS' },
     ),
     row('--dry-run', requesting, 'print the first request and its cost; send nothing'),
   ]),
@@ -78,7 +76,7 @@ export const globalFlags: readonly FlagRow[] = [
       default: 30,
     }),
     row('--retries <n>', requesting, 'retry each request at most <n> times', {
-      parse: wholeNumber(0, 1000),
+      parse: integer(0, 1000),
       default: 4,
     }),
     row('--max-wait <seconds>', keyed, 'give up after waiting this long', {
@@ -108,12 +106,12 @@ const toStdout = 'a listing from a token goes to stdout';
 const onServe = (flag: string, help: string, more: Parameters<typeof row>[3] = {}): FlagRow =>
   row(flag, ['serve'], help, more);
 
-const concurrency = { parse: wholeNumber(1, 100), default: 4 };
+const concurrency = { parse: integer(1, 100), default: 4 };
 
 /** Flags of single commands, which follow the command's name. */
 export const ownFlags: readonly FlagRow[] = [
   row('--from <file>', lists, 'read references from <file>; - is stdin'),
-  row('-n, --limit <n>', pagedNames, 'list <n> entries per reference', { parse: wholeNumber(1) }),
+  row('-n, --limit <n>', pagedNames, 'list <n> entries per reference', { parse: integer(1) }),
   row('--all', pagedNames, 'list every page; with --update: buy every page'),
   row('--output-dir <dir>', pagedNames, 'write one archive per reference: <dir>/<ID>.ndjson', {
     excludes: { '--output': 'choose one', '--restart': 'restart one at a time: -o DIR/ID.ndjson' },
@@ -131,7 +129,7 @@ export const ownFlags: readonly FlagRow[] = [
   row('--concurrency <n>', pagedNames, 'export <n> at once with --output-dir', concurrency),
   row('--concurrency <n>', responses, 'process <n> references at once', concurrency),
   row('-n, --limit <n>', ['latest', 'show'], 'print at most <n> entries per channel or file', {
-    parse: wholeNumber(1),
+    parse: integer(1),
   }),
   row('--seen <file>', ['latest'], 'print only entries not in <file>, then add their IDs', {
     excludes: { '--output': 'it would replace what is printed once: append with >>' },
@@ -140,29 +138,32 @@ export const ownFlags: readonly FlagRow[] = [
     '-n, --limit <n>',
     ['search'],
     `request at most <n> results, ${minimum} to ${maximum} (default: ${usualLimit})`,
-    { parse: wholeNumber(minimum, maximum) },
+    { parse: integer(minimum, maximum) },
   ),
   row('--from <file>', ['check'], 'expect an archive of each reference in <file>'),
   row('--max-age <age>', ['check'], 'report archives last checked longer ago: 36h, 2d', { parse: duration }),
   row('--month <YYYY-MM>', ['credits'], 'report another month', { parse: month }),
   row('--by <part>', ['credits'], 'report by day, command or reference', { parse: oneOf(parts) }),
   row('--no-verify', ['auth login'], 'store the key without verifying it'),
+  row('-f, --format <format>', localReports, 'print table, json, ndjson or csv', {
+    parse: oneOf(formatNames.filter((name) => name !== 'id')),
+  }),
   onServe('--port <port>', 'listen on this port; 0: any free port', {
-    parse: wholeNumber(0, 65_535),
+    parse: integer(0, 65_535),
     default: servePort,
   }),
   onServe('--host <address>', 'listen on this address', { default: host }),
   onServe('--key <key>', 'accept only this key', { parse: parseKey, default: key }),
-  onServe('--credits <n>', 'start with <n> credits', { parse: wholeNumber(0), default: credits }),
-  onServe('--page-size <n>', 'send <n> entries per page', { parse: wholeNumber(1), default: pageSize }),
-  onServe('--latency <ms>', 'delay every response by <ms>', { parse: wholeNumber(0), default: latency }),
-  onServe('--seed <n>', 'seed the choice of requests that fail', { parse: wholeNumber(0), default: seed }),
-  onServe('--rate <n>', 'allow <n> requests per minute; 429 beyond', { parse: wholeNumber(1) }),
-  onServe('--grow <n>', 'add <n> uploads per channel and minute', { parse: wholeNumber(0), default: grow }),
+  onServe('--credits <n>', 'start with <n> credits', { parse: integer(0), default: credits }),
+  onServe('--page-size <n>', 'send <n> entries per page', { parse: integer(1), default: pageSize }),
+  onServe('--latency <ms>', 'delay every response by <ms>', { parse: integer(0), default: latency }),
+  onServe('--seed <n>', 'seed the choice of requests that fail', { parse: integer(0), default: seed }),
+  onServe('--rate <n>', 'allow <n> requests per minute; 429 beyond', { parse: integer(1) }),
+  onServe('--grow <n>', 'add <n> uploads per channel and minute', { parse: integer(0), default: grow }),
   onServe('--plain-tokens', 'issue tokens that need no encoding in a URL'),
   onServe('--fail <kind:rate>', 'make a share of the requests fail; may repeat', {
     parse: parseFaultRule,
-    ...list,
+    ...listed,
   }),
 ];
 
@@ -178,18 +179,13 @@ export const flagsOf = (path: string): readonly FlagRow[] => [
   ...globalFlags.filter(({ commands }) => path === '' || commands.includes(path)),
 ];
 
-const mainFlags = ['--output', '--format', '--fields', '--max-credits', '--dry-run'];
-
-/** They are what `auth login` and `serve` are about, so that their help explains them. */
-const serviceFlags = ['--profile', '--base-url', '--namespace'];
-const serviceCommands = ['auth login', 'serve'];
-const freeOperations = ['resolve', 'latest'];
+/** Global flags that the help of a command explains: the main ones, and what `auth login` and `serve` are about. */
+const explained: Readonly<Record<string, readonly string[]>> = {
+  ...{ '--output': selecting, '--format': selecting, '--fields': selecting, '--dry-run': requesting },
+  '--max-credits': ['search', ...pagedNames, 'credits', 'auth login'],
+  ...{ '--profile': ['auth login'], '--base-url': ['auth login'], '--namespace': ['auth login', 'serve'] },
+};
 
 /** The flags that the help of a command explains: its own, and the main global ones. */
-export const explainedFlagsOf = (path: string): readonly FlagRow[] => {
-  const main = freeOperations.includes(path)
-    ? mainFlags.filter((flag) => flag !== '--max-credits')
-    : mainFlags;
-  const explained = serviceCommands.includes(path) ? [...serviceFlags, ...main] : main;
-  return flagsOf(path).filter((row) => row.group === undefined || explained.includes(longFlag(row)));
-};
+export const explainedFlagsOf = (path: string): readonly FlagRow[] =>
+  flagsOf(path).filter((row) => row.group === undefined || explained[longFlag(row)]?.includes(path));

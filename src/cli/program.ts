@@ -1,11 +1,13 @@
 import { Command, CommanderError, Option } from 'commander';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import type { Flag } from '../text/command.ts';
-import type { CommandFile, CommandRow } from './command.ts';
-import { type FlagRow, longFlag, optionOf } from './flag.ts';
-import { flagsOf, globalFlags, helpFlag, localReports, ownFlagsOf, versionFlag } from './flags.ts';
+import type { CommandFile } from './command.ts';
+import { type FlagRow, longFlag, nonEmpty } from './flag.ts';
+import { flagsOf, globalFlags, helpFlag, versionFlag } from './flags.ts';
 import { assertFileFormat, type CommonOptions, effectiveFormat, type RunOptions } from './options.ts';
 import { seeHelp, unknownCommand, unknownFlag } from './pointers.ts';
+
+type CommandParts = Pick<CommandFile, 'args' | 'actions' | 'run'>;
 
 interface CommandLine {
   /** Its flags in order, by their long names; of one that cannot be parsed, those that were understood. */
@@ -18,96 +20,110 @@ interface CommandLine {
     | Failure;
 }
 
-/** A flag as typed. `text`: its value; undefined for a switch. */
-interface Typed {
-  readonly row: FlagRow;
-  readonly text: string | undefined;
-}
-
 /**
- * Parses arguments (without node and script). Global flags may stand before the command, which then gets them with its own;
- * its file is loaded when it is called.
+ * Parses arguments (without node and script) of the program (path '') or of a command: by itself, or by the command below
+ * it that they name, with the flags before the name. The file of a command is loaded when it is called.
  */
 export async function parseArguments(
   argv: readonly string[],
-  table: readonly CommandRow[],
+  file: CommandParts,
+  path = '',
 ): Promise<CommandLine> {
-  const typed: Typed[] = [];
-  /** Of bad values: `--help` comes before them. */
-  const errors: unknown[] = [];
-  let request: CommandLine['request'] | null = null;
-  const program = new Command('chanlist');
-  let called = program;
-
-  const addFlags = (command: Command, parsed: boolean): void => {
-    for (const row of [...ownFlagsOf(pathOf(command)), ...globalFlags, helpFlag, versionFlag]) {
-      const option = parsed ? optionOf(row, (error) => errors.push(error)) : new Option(row.flag);
-      command.addOption(option).on(`option:${option.name()}`, (text?: string) => typed.push({ row, text }));
-    }
-  };
-  const addCommands = (parent: Command, rows: readonly CommandRow[]): void => {
-    for (const { name } of rows) parent.command(name).helpCommand(false);
-    parent.hook('preSubcommand', async (_, command) => {
-      called = command;
-      const file = await rows.find(({ name }) => name === command.name())?.load();
-      if (file !== undefined) addParts(command, file);
-    });
-  };
-  const addParts = (command: Command, { args = [], actions = [], run }: CommandFile): void => {
-    for (const [, term] of args) command.argument(term);
-    addFlags(command, actions.length === 0);
-    if (actions.length > 0) addCommands(command, actions);
-    else {
-      command.parseOptions(typed.splice(0).map(textOf));
-      command.action(() => {
-        if (errors.length > 0) throw errors[0];
-        if (run === undefined) request = { help: command.args };
-        else request = { run, options: optionsOf(command, args, typed.map(flagOf)) };
-      });
-    }
-  };
-
-  program.configureOutput({ writeErr: () => {}, outputError: () => {} });
-  program.exitOverride().helpOption(false).helpCommand(false).enablePositionalOptions();
-  addFlags(program, false);
-  addCommands(program, table);
+  const { actions = [] } = file;
+  const parser = createParser(path, file);
+  const { command, flags } = parser;
+  let words: readonly string[] = [];
+  let request: CommandLine['request'];
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    const { operands, unknown } = command.parseOptions([...argv]);
+    words = [...operands, ...unknown];
+    const [flag] = unknown;
+    const action = actions.find(({ name }) => name === operands[0]);
+    if (action !== undefined) {
+      const flagsBefore = argv.slice(0, argv.length - words.length);
+      const actionPath = `${path} ${action.name}`.trim();
+      return await parseArguments([...flagsBefore, ...words.slice(1)], await action.load(), actionPath);
+    }
+    if (flag !== undefined && (actions.length === 0 || operands.length === 0))
+      request = unknownFlag(path, flag.replace(/=.*/s, ''));
+    else if (actions.length === 0) request = runOf(path, file, parser, operands);
+    else request = argv.length === 0 && path === '' ? { help: [] } : withoutAction(path, file, operands);
   } catch (error) {
-    request = error instanceof CommanderError ? usageErrorOf(error, called) : toFailure(error);
-    // `auth help login`
-    if (called.parent !== null && called.commands.length > 0 && called.args[0] === 'help')
-      request = { help: [pathOf(called), ...called.args.slice(1)] };
+    request = error instanceof CommanderError ? usageErrorOf(error, path) : toFailure(error);
   }
-  const isTyped = (wanted: FlagRow): boolean => typed.some(({ row }) => row === wanted);
+  const isTyped = (row: FlagRow): boolean => flags.some(({ name }) => name === longFlag(row));
   if (isTyped(versionFlag)) request = 'version';
-  else if (isTyped(helpFlag) || (typed.length === 0 && program.args.length === 0)) {
-    const words = called.commands.length > 0 ? called.args.filter((word) => !word.startsWith('-')) : [];
-    request = { help: [...pathOf(called).split(' '), ...words].filter(Boolean) };
+  else if (isTyped(helpFlag)) {
+    const topic = actions.length > 0 ? words.filter((word) => !word.startsWith('-')) : [];
+    request = { help: [...path.split(' '), ...topic].filter(Boolean) };
   }
-  return { flags: typed.map(flagOf), request: request ?? { help: [] } };
+  return { flags, request };
 }
 
-const textOf = ({ row, text }: Typed): string =>
-  text === undefined || text === null ? longFlag(row) : `${longFlag(row)}=${text}`;
+type Parser = ReturnType<typeof createParser>;
 
-const flagOf = ({ row, text }: Typed): Flag =>
-  row.format === undefined
-    ? { name: longFlag(row), value: text ?? null }
-    : { name: '--format', value: row.format };
+/** Commander with all global flags: one that the command does not take is read with its value, and refused by its name. */
+function createParser(path: string, { args = [], actions = [] }: CommandParts) {
+  const command = new Command(path).helpOption(false).helpCommand(false).enablePositionalOptions();
+  command.exitOverride().configureOutput({ outputError: () => {} });
+  /** As typed. */
+  const flags: Flag[] = [];
+  /** Of values: `--help` behind them still counts. */
+  const failures: Failure[] = [];
+  const rows = flagsOf(path);
+  const names = rows.map(longFlag);
+  const others = globalFlags.filter((row) => !names.includes(longFlag(row)));
+  for (const row of [...rows, ...others, helpFlag, versionFlag])
+    command.addOption(optionOf(row, flags, failures));
+  for (const { name } of actions) command.command(name);
+  for (const [, term] of args) command.argument(term);
+  return { command, flags, failures };
+}
 
-/** The values of the flags and arguments of a command, given or not. */
-function optionsOf(
-  command: Command,
-  args: Required<CommandFile>['args'],
-  flags: readonly Flag[],
-): CommonOptions {
-  const path = pathOf(command);
-  const values = command.opts<CommonOptions>();
-  const output = values.output === '-' ? null : values.output;
-  const options = { ...values, output, invocation: { name: path, flags } };
+/** The flag of a row for Commander; adds it to `flags` when it is parsed, and to `failures` if its value is wrong. */
+function optionOf(row: FlagRow, flags: Flag[], failures: Failure[]): Option {
+  const { flag, format, variable, parse = nonEmpty, combine } = row;
+  const name = longFlag(row);
+  const option = new Option(flag);
+  const absent = option.required ? null : option.negate;
+  option.default(row.default ?? (variable === undefined ? absent : undefined));
+  if (format !== undefined) option.implies({ format });
+  return option.argParser((text: string | undefined, before: unknown) => {
+    // `-n=3` is `-n 3`.
+    const typed = option.short ? text?.replace(/^=/, '') : text;
+    flags.push(format === undefined ? { name, value: typed ?? null } : { name: '--format', value: format });
+    try {
+      const value = typed === undefined ? undefined : parse(typed, name);
+      return combine === undefined ? value : combine(before as never, value as never);
+    } catch (error) {
+      failures.push(toFailure(error));
+      return before;
+    }
+  });
+}
+
+/** What a command does with its flags and operands. Throws a usage error if they do not fit. */
+function runOf(path: string, { args = [], run }: CommandParts, parser: Parser, operands: readonly string[]) {
+  const { command, flags, failures } = parser;
+  // Commander checks the number of operands.
+  command.parse(['--', ...operands], { from: 'user' });
+  if (failures[0] !== undefined) throw failures[0];
+  if (run === undefined) return { help: operands };
+  const flagValues = command.opts<CommonOptions>();
+  const output = flagValues.output === '-' ? null : flagValues.output;
+  const options = { ...flagValues, output, invocation: { name: path, flags } };
   assertFlags(path, flags, options);
-  return { ...options, ...Object.fromEntries(args.map(([option], i) => [option, command.processedArgs[i]])) };
+  const values = args.map(([option], index) => [option, command.processedArgs[index]]);
+  return { run, options: { ...options, ...Object.fromEntries(values) } };
+}
+
+/** What a command asks for that needs an action, if no action has this name. */
+function withoutAction(path: string, { actions = [] }: CommandParts, [word, ...rest]: readonly string[]) {
+  const names = actions.map(({ name }) => name);
+  if (word === 'help' && path !== '') return { help: [path, ...rest] };
+  if (word !== undefined) return unknownCommand(path, word, names);
+  if (path === '') return usage('missing command', seeHelp(path));
+  return usage(`${path} needs an action`, `expected one of ${names.join(', ')}`);
 }
 
 /** Throws a usage error for flags that the command does not take, that exclude each other or that do not fit. */
@@ -129,8 +145,6 @@ function assertFlags(
     for (const [flag, why] of Object.entries(row.excludes ?? {}))
       if (names.includes(flag)) throw usage(`${longFlag(row)} and ${flag} exclude each other`, why);
   const { format, output, fields } = options;
-  if (format === 'id' && localReports.includes(path))
-    throw usage(`${path} does not print id`, 'choose table, json, ndjson or csv');
   if (format === 'id' && fields !== null)
     throw usage('-f id prints the ID alone and takes no --fields', 'use -f csv');
   if (output !== null) assertFileFormat(output, format);
@@ -143,32 +157,10 @@ function assertFlags(
     );
 }
 
-/** The words that name a command, without the program: `auth login`; '' for the program. */
-export function pathOf(command: Command): string {
-  if (command.parent === null) return '';
-  return `${pathOf(command.parent)} ${command.name()}`.trim();
-}
-
-function usageErrorOf(error: CommanderError, command: Command): Failure {
-  const path = pathOf(command);
-  const actions = command.commands.map((each) => each.name());
-  // Commander quotes what the message is about. A value after the sign may be a secret.
-  const subject = (/'([^'=]*)/.exec(error.message)?.[1] ?? '').trim();
-  switch (error.code) {
-    case 'commander.help':
-      if (path === '') return usage('missing command', seeHelp(path));
-      return usage(`${path} needs an action`, `expected one of ${actions.join(', ')}`);
-    case 'commander.unknownCommand':
-      return unknownCommand(path, command.args[0] ?? '', actions);
-    case 'commander.unknownOption':
-      return unknownFlag(path, subject);
-    case 'commander.missingArgument':
-      return usage(`missing ${subject}`, seeHelp(path));
-    case 'commander.optionMissingArgument':
-      return usage(`missing value: ${subject}`);
-    case 'commander.excessArguments':
-      return usage('too many arguments', seeHelp(path));
-    default:
-      return usage(error.message, seeHelp(path));
-  }
+function usageErrorOf({ code, message }: CommanderError, path: string): Failure {
+  // Commander quotes what the message is about.
+  const subject = /'(.*)'/.exec(message)?.[1] ?? '';
+  if (code === 'commander.optionMissingArgument') return usage(`missing value: ${subject}`);
+  if (code === 'commander.missingArgument') return usage(`missing ${subject}`, seeHelp(path));
+  return usage('too many arguments', seeHelp(path));
 }

@@ -9,9 +9,11 @@ type Parsed = Omit<CommonOptions, 'invocation'> & Readonly<Record<string, unknow
 
 const argumentsOf = (line: string): string[] => line.split(' ').filter(Boolean);
 
+const parseLine = (line: string) => parseArguments(argumentsOf(line), { actions: commands });
+
 /** The options that the arguments ask for. */
 async function parse(line: string): Promise<Parsed> {
-  const { request } = await parseArguments(argumentsOf(line), commands);
+  const { request } = await parseLine(line);
   if (request instanceof Error) throw request;
   assert.ok(typeof request === 'object' && 'run' in request);
   return request.options as unknown as Parsed;
@@ -19,7 +21,7 @@ async function parse(line: string): Promise<Parsed> {
 
 /** The usage error of the arguments: one line. */
 async function refused(line: string): Promise<string> {
-  const { request } = await parseArguments(argumentsOf(line), commands);
+  const { request } = await parseLine(line);
   assert.ok(request instanceof Failure && request.exit === 2, `accepted: ${line}`);
   assert.doesNotMatch(request.line(), /\n/);
   return request.line();
@@ -88,7 +90,7 @@ test('each common flag means the same before a command, after it and after its a
         assert.deepEqual(pick(await parse(line), true), { ...defaults, ...options }, line);
   const merged = await parse('-v --timeout 5 playlist PLx -v --timeout 6 --sandbox');
   assert.deepEqual(pick(merged, true), { ...defaults, timeout: 6, sandbox: true });
-  const { flags } = await parseArguments(argumentsOf('-v resolve -vv @x'), commands);
+  const { flags } = await parseLine('-v resolve -vv @x');
   assert.equal(flags.filter(({ name }) => name === '--verbose').length, 3);
 });
 
@@ -108,6 +110,7 @@ const archives =
 /** Command lines, and all options of theirs but the common ones. */
 const ownOptions: readonly (readonly [line: string, options: object])[] = [
   ['uploads one two', pages],
+  ['-q -- uploads one two', pages],
   ['playlist one two', pages],
   ['resolve one two', list],
   ['latest one two', { ...list, limit: null, seen: null }],
@@ -176,11 +179,11 @@ test('--help anywhere is help on the command, whatever else is wrong; --version 
     ['auth lgin', ['--help auth lgin']],
   ] as const)
     for (const line of lines) {
-      const { request } = await parseArguments(argumentsOf(line), commands);
+      const { request } = await parseLine(line);
       assert.deepEqual(request, { help: argumentsOf(help) }, line);
     }
   for (const line of ['--version', '-V', 'uploads --version', '--version foo'])
-    assert.equal((await parseArguments(argumentsOf(line), commands)).request, 'version', line);
+    assert.equal((await parseLine(line)).request, 'version', line);
 });
 
 /** What follows `uploads @x`, and how the message begins. */
@@ -224,7 +227,8 @@ const wrongLines: readonly (readonly [line: string, message: string])[] = [
   ['auth switch a b', 'too many arguments; see: chanlist help auth switch'],
   ['--fields a auth list', 'auth list has no flag --fields; it is a flag of resolve, search, '],
   ['search @x word --limit 51', "--limit is '51': expected a whole number, from 1 to 50"],
-  ['check lists -f id', 'check does not print id; choose table, json, ndjson or csv'],
+  ['check lists -f id', "--format is 'id'; expected one of table, json, ndjson, csv"],
+  ['-f id credits', "--format is 'id'; expected one of table, json, ndjson, csv"],
   ['check lists --max-age 36', "--max-age is '36': expected hours or days; e.g. 36h or 2d"],
   ['credits --by year', "--by is 'year'; expected one of day, command, reference"],
   ['credits --month 2026-13', "--month is '2026-13': expected a month as YYYY-MM; e.g. 2026-01"],
