@@ -39,13 +39,14 @@ export function readParameters(
 }
 
 function issuesOf(
-  { name, type, when, minimum = 0, maximum }: Operation['parameters'][number],
+  { name, type, when, minimum = 0, maximum = Number.POSITIVE_INFINITY }: Operation['parameters'][number],
   value: string | undefined,
 ): object[] {
   if (value === undefined) return when === 'required' ? [issue(name, 'Field required')] : [];
   const isInteger = type === 'integer';
-  const size = !isInteger ? codePoints(value) : /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-  if (size >= minimum && size <= (maximum ?? size)) return [];
+  const size = isInteger ? Number(value) : codePoints(value);
+  const isValid = !isInteger || /^\d{1,9}$/.test(value);
+  if (isValid && size >= minimum && size <= maximum) return [];
   const unit = isInteger ? 'an integer' : 'a length in characters';
   return [issue(name, `Expected ${unit} from ${minimum} to ${maximum}`)];
 }

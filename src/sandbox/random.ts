@@ -14,9 +14,6 @@ export function hash(...values: readonly number[]): number {
 
 /** A generator of numbers in [0, 1): the same seed gives the same sequence. */
 export function seeded(seed: number): () => number {
-  let state = hash(seed);
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    return mix(state) / 0x1_0000_0000;
-  };
+  let drawn = 0;
+  return () => hash(seed, drawn++) / 0x1_0000_0000;
 }

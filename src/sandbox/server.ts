@@ -63,9 +63,8 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}) {
 }
 
 function baseUrl({ address, family, port }: AddressInfo): string {
-  const loopback: Partial<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-  const host = loopback[address] ?? address;
-  return `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`;
+  if (family === 'IPv6') return `http://[${address === '::' ? '::1' : address}]:${port}`;
+  return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${port}`;
 }
 
 /** The service without the network: turns a request and its faults into a response, and debits the account. */

@@ -12,9 +12,7 @@ export interface Video {
 }
 
 /** Identifier of 11 characters: four that name the channel, and the number. */
-function videoId({ channel, number }: Video): string {
-  return channel.prefix + String(number).padStart(7, '0');
-}
+const videoId = ({ channel, number }: Video): string => channel.prefix + String(number).padStart(7, '0');
 
 function viewCount({ channel, number }: Video): number {
   const chance = hash(channel.seed, number, 6);
@@ -31,9 +29,7 @@ export function published({ channel, number, publishedAt }: Video): number {
   return anchor - Math.round((channel.size - number) * step);
 }
 
-export function isoTime(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
-}
+export const isoTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 /** Age as display text, relative to the day after the channels' newest uploads: the same on every day. */
 export function ageText(video: Video): string {
@@ -54,10 +50,11 @@ function lengthText({ channel, number }: Video): string {
 }
 
 function viewsText(video: Video): string {
-  const count = viewCount(video);
-  if (count < 1000) return count === 0 ? 'No views' : `${count} ${count === 1 ? 'view' : 'views'}`;
-  const [unit, size] = count < 1_000_000 ? ['K', 1_000] : ['M', 1_000_000];
-  const rounded = count / size;
+  const views = viewCount(video);
+  if (views === 0) return 'No views';
+  if (views < 1000) return count(views, 'view', 'views');
+  const [unit, size] = views < 1_000_000 ? ['K', 1_000] : ['M', 1_000_000];
+  const rounded = views / size;
   return `${rounded < 10 ? Math.floor(rounded * 10) / 10 : Math.floor(rounded)}${unit} views`;
 }
 
@@ -102,45 +99,40 @@ export function title({ channel, number }: Video): string {
   return shapes[pick % shapes.length]?.(topic, number) ?? topic;
 }
 
-const imageUrl = (id: string, size: string): string => `https://images.video.example/vi/${id}/${size}.jpg`;
+const imageUrl = (video: Video, size: string): string =>
+  `https://images.video.example/vi/${videoId(video)}/${size}.jpg`;
 
-const thumbnailsOf = (id: string): object[] => [
-  { url: `${imageUrl(id, 'default')}?v=6613a8fe`, width: 120, height: 90 },
-  { url: `${imageUrl(id, 'hqdefault')}?v=6613a8fe`, width: 480, height: 360 },
-  { url: `${imageUrl(id, 'maxresdefault')}?v=6613a8fe`, width: 1280, height: 720 },
+const thumbnailsOf = (video: Video): object[] => [
+  { url: `${imageUrl(video, 'default')}?v=6613a8fe`, width: 120, height: 90 },
+  { url: `${imageUrl(video, 'hqdefault')}?v=6613a8fe`, width: 480, height: 360 },
+  { url: `${imageUrl(video, 'maxresdefault')}?v=6613a8fe`, width: 1280, height: 720 },
 ];
 
-function firstFields(video: Video, id: string) {
+function firstFields(video: Video): object {
   const { id: channelId, title: channelTitle, handle: channelHandle } = video.channel;
-  return { videoId: id, title: title(video), channelId, channelTitle, channelHandle };
+  return { videoId: videoId(video), title: title(video), channelId, channelTitle, channelHandle };
 }
 
 /** A video entry: the nine fields of docs/service.md, 2.2, in order. `position`: from 0. */
-export function videoEntry(video: Video, position: number): object {
-  const id = videoId(video);
-  return {
-    ...firstFields(video, id),
-    lengthText: lengthText(video),
-    viewCountText: `${viewsText(video)} • ${ageText(video)}`,
-    thumbnails: thumbnailsOf(id),
-    index: String(position),
-  };
-}
+export const videoEntry = (video: Video, position: number): object => ({
+  ...firstFields(video),
+  lengthText: lengthText(video),
+  viewCountText: `${viewsText(video)} • ${ageText(video)}`,
+  thumbnails: thumbnailsOf(video),
+  index: String(position),
+});
 
 /** An entry of a search result, as a known deployment sends it: the specification shows none. */
-export function searchEntry(video: Video): object {
-  const id = videoId(video);
-  return {
-    type: 'video',
-    ...firstFields(video, id),
-    channelVerified: video.number % 2 === 0,
-    lengthText: lengthText(video),
-    viewCountText: viewsText(video),
-    publishedTimeText: ageText(video),
-    hasCaptions: video.number % 3 === 0,
-    thumbnails: thumbnailsOf(id).slice(0, 2),
-  };
-}
+export const searchEntry = (video: Video): object => ({
+  type: 'video',
+  ...firstFields(video),
+  channelVerified: video.number % 2 === 0,
+  lengthText: lengthText(video),
+  viewCountText: viewsText(video),
+  publishedTimeText: ageText(video),
+  hasCaptions: video.number % 3 === 0,
+  thumbnails: thumbnailsOf(video).slice(0, 2),
+});
 
 /** An entry of the feed, as a known deployment sends it: other names than in the uploads list. */
 export function latestEntry(video: Video): object {
@@ -153,10 +145,10 @@ export function latestEntry(video: Video): object {
     channelId: video.channel.id,
     author: video.channel.title,
     published: isoTime(at),
-    updated: isoTime(at + (video.publishedAt === undefined ? 3_600_000 : 0)),
+    updated: isoTime(at),
     link: `https://video.example/${video.short ? 'shorts/' : 'watch?v='}${id}`,
     description: `${title(video)}\n\nChapters, links and thanks below.`,
-    thumbnail: { url: imageUrl(id, 'hqdefault'), width: '480', height: '360' },
+    thumbnail: { url: imageUrl(video, 'hqdefault'), width: '480', height: '360' },
     viewCount: String(viewCount(video)),
     ...(video.number % 4 === 0 && { starRating: rating }),
   };

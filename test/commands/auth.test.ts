@@ -192,6 +192,19 @@ last_four    2222
   });
 });
 
+test('login and status: a SOCKS proxy is a usage error, not a key that cannot be verified', async (t) => {
+  const env = {
+    XDG_CONFIG_HOME: await temporaryFolder(t),
+    CHANLIST_API_KEY: key,
+    ALL_PROXY: 'socks5://proxy',
+  };
+  for (const action of ['login', 'status']) {
+    const result = await auth(`${action} --base-url ${baseUrl}`, env);
+    assert.equal(result.exit, 2);
+    onlyError(result, 'ALL_PROXY is a SOCKS proxy');
+  }
+});
+
 test('without an account: status is 3, with the first steps; list is empty, and names them at a terminal', async (t) => {
   const env = { HOME: await temporaryFolder(t) };
   const status = await auth('status', env);

@@ -30,7 +30,8 @@ export async function verifyKey(
     resolvedId(await client.call(operations.resolve, { input: canonicalId }, newTally()));
     return null;
   } catch (error) {
-    if (!(error instanceof Failure) || error.code === 'interrupted') throw error;
+    // Not about the service: a proxy that cannot be used, a signal, a defect.
+    if (!(error instanceof Failure) || ['usage', 'interrupted', 'failed'].includes(error.code)) throw error;
     if (error.code === 'unauthorized') return error;
     if (error.code === 'no_credits') {
       stderr.warn('the key was accepted, but its account has no credits (402): free requests need one, too');

@@ -4,7 +4,7 @@ import { createServer as createTcpServer, type Socket, type Server as TcpServer 
 import { type TestContext, test } from 'node:test';
 import { listen } from '../../support/listen.ts';
 import { run, serviceEnvironment, temporaryFolder, testKey } from '../../support/program.ts';
-import { page, scriptedService } from '../../support/service.ts';
+import { page } from '../../support/service.ts';
 import { missing } from '../../support/shell.ts';
 import { type Credentials, createAuthority } from './authority.ts';
 import { inBatches } from './fault.ts';
@@ -185,28 +185,4 @@ test('--timeout bounds the way through a proxy, and nothing keeps the program af
     assert.ok(result.stderr.includes(`cannot reach https://service.test through the proxy ${proxy}: `), name);
     assert.ok(Date.now() - started < 15_000, name);
   });
-});
-
-test('a proxy is never used for loopback, nor for what NO_PROXY names; an invalid one is 2', async (t) => {
-  const proxy = await startProxy(t, null);
-  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy'];
-  const all = Object.fromEntries(names.map((name) => [name, `http://127.0.0.1:${proxy.port}`]));
-  const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
-  const { port } = new URL(service.url);
-  const socks = { https_proxy: 'socks5://someone:hunter2@127.0.0.1:9' };
-  for (const [url, more, exit] of [
-    [`http://127.0.0.1:${port}`, {}, 0],
-    [`http://localhost:${port}`, socks, 0],
-    ['http://[::1]:1', {}, 7],
-    ['https://127.8.8.8:1', {}, 7],
-    ['https://service.invalid', { NO_PROXY: 'service.invalid' }, 7],
-    ['https://service.invalid', socks, 2],
-  ] as const) {
-    const result = await run('uploads @a --retries 0', {
-      env: { ...serviceEnvironment(url), ...all, ...more },
-    });
-    assert.equal(result.exit, exit, result.stderr);
-    assert.doesNotMatch(result.stderr, password);
-  }
-  assert.deepEqual(proxy.asked, []);
 });
