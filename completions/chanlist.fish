@@ -90,7 +90,7 @@ complete -c chanlist -n "__chanlist_at 'search'" -l fields -x -a '(__chanlist_fi
 complete -c chanlist -n "__chanlist_at 'uploads' 'playlist'" -s n -l limit -x -d 'list <n> entries per reference'
 complete -c chanlist -n "__chanlist_at 'uploads' 'playlist'" -l all -d 'list every page; with --update: buy every page'
 complete -c chanlist -n "__chanlist_at 'uploads' 'playlist'" -l output-dir -x -a '(__fish_complete_directories)' -d 'write one archive per reference: <dir>/<ID>.ndjson'
-complete -c chanlist -n "__chanlist_at 'uploads' 'playlist'" -l update -d 'add what is new to an archive; of uploads free if none is'
+complete -c chanlist -n "__chanlist_at 'uploads' 'playlist'" -l update -d 'add what is new to an archive'
 complete -c chanlist -n "__chanlist_at 'uploads' 'playlist'" -l restart -d 'export again, and pay for every page again'
 complete -c chanlist -n "__chanlist_at 'uploads' 'playlist'" -l continuation -x -d 'start at this page, without a reference'
 complete -c chanlist -n "__chanlist_at 'uploads' 'playlist'" -l concurrency -x -d 'export <n> at once with --output-dir (default: 4)'

@@ -118,7 +118,7 @@ export const ownFlags: readonly FlagRow[] = [
   row('--output-dir <dir>', pagedNames, 'write one archive per reference: <dir>/<ID>.ndjson', {
     excludes: { '--output': 'choose one', '--restart': 'restart one at a time: -o DIR/ID.ndjson' },
   }),
-  row('--update', pagedNames, 'add what is new to an archive; of uploads free if none is', {
+  row('--update', pagedNames, 'add what is new to an archive', {
     excludes: {
       '--continuation': 'an update starts at the first page',
       '--restart': '--update adds to the archive, --restart replaces it',

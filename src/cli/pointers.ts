@@ -11,7 +11,7 @@ const key = 'a key among the arguments is visible to other users: use --key-file
 /** Flags that people know from other tools: the flag to use, or what to do. */
 const flagPointers = new Map(
   Object.entries({
-    ...{ '--force': '--restart', '--overwrite': '--restart', '--update': '--restart' },
+    ...{ '--force': '--restart', '--overwrite': '--restart' },
     ...{ '--file': '--from', '--out': '--output', '--csv': '--format csv' },
     ...{ '--resume': resume, '--continue': resume },
     ...{ '--sort': jq, '--filter': jq, '--where': jq, '--since': jq, '--jq': jq },

@@ -93,7 +93,15 @@ test('each common flag means the same before a command, after it and after its a
 });
 
 const list = { from: null, concurrency: 4, references: ['one', 'two'] };
-const pages = { ...list, limit: null, continuation: null, outputDir: null, restart: false, all: false };
+const pages = {
+  ...list,
+  limit: null,
+  continuation: null,
+  outputDir: null,
+  restart: false,
+  update: false,
+  all: false,
+};
 const serve = {
   ...{ port: 8787, host: '127.0.0.1', key: 'sk_sandbox', credits: 1000, pageSize: 100, latency: 0 },
   ...{ seed: 1, rate: null, grow: 0, plainTokens: false, fail: [] },
@@ -104,7 +112,7 @@ const archives =
 
 /** Command lines, and all options of theirs but the common ones. */
 const ownOptions: readonly (readonly [line: string, options: object])[] = [
-  ['uploads one two', { ...pages, update: false }],
+  ['uploads one two', pages],
   ['playlist one two', pages],
   ['resolve one two', list],
   ['latest one two', { ...list, limit: null, seen: null }],
@@ -121,11 +129,11 @@ const ownOptions: readonly (readonly [line: string, options: object])[] = [
     { ...pages, outputDir: 'lists', update: true, all: true },
   ],
   ...['--limit 8', '--limit=8', '-n 8', '-n8', '-n=8'].map(
-    (limit) => [`uploads one ${limit} two`, { ...pages, update: false, limit: 8 }] as const,
+    (limit) => [`uploads one ${limit} two`, { ...pages, limit: 8 }] as const,
   ),
   ...['abc', '-abc', '-qfjson', '--json'].flatMap((token) =>
     ['--continuation ', '--continuation='].map((flag) => {
-      const own = { ...pages, references: [], update: false, continuation: token };
+      const own = { ...pages, references: [], continuation: token };
       return [`uploads ${flag}${token}`, own] as const;
     }),
   ),
@@ -251,9 +259,9 @@ test('flags that exclude each other', async () => {
 
 const jq = `use jq: jq -c 'select(.title | test("bread"))' FILE | chanlist show -`;
 
-test('habits from other tools, and --update of a playlist, get a pointer', async () => {
+test('habits from other tools get a pointer', async () => {
   for (const [pointer, lines] of Object.entries({
-    'use --restart': ['uploads @x --force', 'playlist PLx --overwrite', 'playlist PLx --update -o x'],
+    'use --restart': ['uploads @x --force', 'playlist PLx --overwrite'],
     'use --from': ['uploads --file refs.txt', 'latest --file=refs.txt'],
     'use --format csv': ['uploads @x --csv', 'latest @x --csv'],
     'use --output': ['uploads @x --out x'],
@@ -275,7 +283,7 @@ test('habits from other tools, and --update of a playlist, get a pointer', async
     'run the same command again to resume': ['uploads @x --resume', 'playlist PLx --continue'],
     'use uploads': ['export @x', 'download @x', 'list @x'],
     'use show': ['cat a.ndjson', 'convert a.ndjson'],
-    'it is a flag of uploads': ['latest @x --update', 'show a.ndjson --update'],
+    'it is a flag of uploads, playlist': ['latest @x --update', 'show a.ndjson --update'],
     'see: chanlist help latest': ['latest @x --force'],
   }))
     for (const line of lines) {
