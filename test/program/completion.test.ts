@@ -98,6 +98,7 @@ const cases: readonly (readonly [line: string, words: string])[] = [
   ['latest --fields pub', 'published'],
   ['uploads --retries 3 --upd', '--update'],
   ['playlist --upd', '--update'],
+  ['latest --upd', ''],
   ['serve --fail ', faults.replace(/(?= |$)/g, ':0.1')],
   ['serve --fail reset:', '0.1'],
   ['credits --by ', 'day command reference'],
