@@ -201,7 +201,7 @@ test('without an account: status is 3, with the first steps; list is empty, and 
   const half = await auth('status', { ...env, CHANLIST_BASE_URL: 'localhost:8787' });
   onlyError(half, /^no account is configured; set CHANLIST_API_KEY$/);
   const seen = await auth('status', env, { columns: 80 });
-  assert.match(seen.stderr, /: no account is configured\nchanlist: [^:]*auth login[^:]*--sandbox\n$/);
+  assert.match(seen.stderr, /: no account is configured\nchanlist: [^:]*auth login[^:]*--sandbox to try it\n$/);
   assert.deepEqual((await auth('list --json', env)).stdout, '[]\n');
   const table = await auth('list', env, { columns: 80 });
   assert.deepEqual([table.exit, table.stdout], [0, '']);
