@@ -130,7 +130,7 @@ function noAccount(missing: readonly string[], stored: readonly string[], isTerm
       next: { program: 'chanlist auth switch', operands: [first] },
     });
   const next = isTerminal
-    ? 'store one with chanlist auth login, or try it without one: add --sandbox'
+    ? 'store one with chanlist auth login, or add --sandbox to try it'
     : `set ${missing.join(' and ')}`;
   return new Failure('unauthorized', 'no account is configured', { next });
 }

@@ -28,6 +28,7 @@ test('the examples of help run as written, silent on stderr', { skip: missing('j
   ]) {
     const { folder, sandbox, env } = await workshop(t, key);
     await writeFile(join(folder, 'refs.txt'), '# two\n@demo\n@size-150\n');
+    await writeFile(join(folder, 'key.txt'), `${key}\n`);
     const profile = { baseUrl: sandbox.baseUrl, namespace: 'media', key };
     writeStore(join(folder, '.config'), { default: profile }, 'default');
     const options = { cwd: folder, env: { ...env, CHANLIST_BASE_URL: '', CHANLIST_API_KEY: '' }, input: key };

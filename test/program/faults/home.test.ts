@@ -35,9 +35,7 @@ test('no account: 3, naming the variables that are missing', async () => {
   ] as const) {
     const result = await run('uploads @a --json', { env });
     assert.deepEqual([result.exit, JSON.parse(result.stdout).error.code], [3, 'unauthorized']);
-    const says = `chanlist: error: no account is configured: set ${what}; try it without an account: `;
-    assert.ok(result.stderr.startsWith(says), result.stderr);
-    assert.ok(result.stderr.endsWith('auth login\n'));
+    assert.equal(result.stderr, `chanlist: error: no account is configured; set ${what}\n`);
   }
 });
 
