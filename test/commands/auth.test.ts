@@ -63,7 +63,7 @@ test('login again: address, namespace and bound stay unless they are given', asy
   writeStore(folder, two, 'work');
   const env = { XDG_CONFIG_HOME: folder };
   const month = { credits: 3000, per: 'month', source: "profile 'home'" };
-  const day = { credits: 100, per: 'day' };
+  const day = { ...month, credits: 100, per: 'day' };
   for (const [flags, ...expected] of [
     ['', 'https://home.example.com/x', 'hh', []],
     ['--max-credits 3000/month', 'https://home.example.com/x', 'hh', [month]],
