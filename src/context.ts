@@ -56,7 +56,7 @@ export function processContext(): Context {
     const reason = stoppedBy(signal);
     if (controller.signal.aborted) {
       if (systemClock.elapsed() - stoppedAt < repeatMs) return;
-      for (const each of stopSignals) process.removeAllListeners(each);
+      for (const name of stopSignals) process.removeAllListeners(name);
       process.exit(reason.exit);
     }
     stoppedAt = systemClock.elapsed();

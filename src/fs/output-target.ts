@@ -33,7 +33,7 @@ export function resolveTarget(named: string): Target {
   });
 }
 
-/** What a name of Windows cannot be, and why. */
+/** Names that Windows cannot have, and why. */
 const impossibleNames: readonly (readonly [why: string, RegExp])[] = [
   ['it contains', /[<>:"|?*]|\p{Cc}/u],
   [
@@ -46,7 +46,7 @@ const impossibleNames: readonly (readonly [why: string, RegExp])[] = [
 /** Throws a usage error for a path with a name that the platform cannot have. */
 export function assertPossibleNames(path: string, platform = process.platform): void {
   const names = platform === 'win32' ? path.slice(win32.parse(path).root.length).split(/[\\/]/) : [];
-  for (const name of names.filter((each) => each !== '.' && each !== '..'))
+  for (const name of names.filter((name) => name !== '.' && name !== '..'))
     for (const [why, pattern] of impossibleNames) {
       const [found] = pattern.exec(name) ?? [];
       const message = `'${name}' cannot be the name of a file: ${why} ${JSON.stringify(found)}`;
@@ -85,17 +85,20 @@ export function assertDistinctPaths(files: readonly NamedFile[]): void {
     const { flag, path, kind } = file;
     const { real, stats } = locate(path === '-' && isInput(file) ? '/dev/stdin' : path);
     if (kind === 'output' && /(?:^|[\\/])\.chanlist(?:[\\/]|$)/.test(real))
-      throw usage(`${flag} ${path} is in chanlist's own folder`, 'name another place');
+      throw usage(`${flag} ${path} is in chanlist's own folder`, 'choose another place');
     for (const key of [real, stats === null ? real : `${stats.dev}:${stats.ino}`]) {
       const other = others.get(key);
       if (other !== undefined && other !== file)
-        throw usage(`${flag} ${path} and ${other.flag} ${other.path} are the same file`, 'name another file');
+        throw usage(
+          `${flag} ${path} and ${other.flag} ${other.path} are the same file`,
+          'choose another file name',
+        );
       if (!isInput(file)) others.set(key, file);
     }
   }
 }
 
-/** What a path leads to; the path itself where that cannot be found out: it is reported when it is used. */
+/** The file that a path leads to. A path that cannot be followed is returned as it is: using it reports the error. */
 function locate(path: string): Pick<Target, 'real' | 'stats'> {
   try {
     return { real: realPath(path), stats: fs.statSync(path, { throwIfNoEntry: false }) ?? null };
@@ -115,5 +118,5 @@ export function kindOf(stats: fs.Stats): string {
 const notRegular = (path: string, what: string): Failure =>
   usage(
     `'${path}' is ${what}, not a regular file`,
-    what === 'a folder' ? 'name a file' : 'write to stdout and redirect it',
+    what === 'a folder' ? 'give a file' : 'write to stdout and redirect it',
   );

@@ -7,7 +7,7 @@ import { replaceFile } from './replace-file.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
 
-/** The folder in which the program keeps what it knows of the exports in `parent`. */
+/** The folder of records and pages files of the exports in `parent`. */
 export const privateFolderOf = (parent: string): string => join(parent, '.chanlist');
 
 /**
@@ -16,7 +16,7 @@ export const privateFolderOf = (parent: string): string => join(parent, '.chanli
  */
 export class PrivateFolder {
   readonly path: string;
-  /** It was there when it was opened. */
+  /** It existed when it was opened. */
   readonly wasThere: boolean;
   /** This process has created it. */
   created = false;
@@ -28,7 +28,7 @@ export class PrivateFolder {
     this.#isThere = wasThere;
   }
 
-  /** Opens a folder; one that is not there has no files. `repair`: others may no longer write it; else nothing is changed. */
+  /** Opens a folder, which need not exist. `repair`: write permissions of others are removed. */
   static open(path: string, repair = false): PrivateFolder {
     return guardFile(path, 'write', () => {
       const isThere = ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, repair) ?? true);
@@ -65,7 +65,7 @@ export class PrivateFolder {
   /** Opens a file for reading and returns its descriptor; null if it is not there. */
   openRead(name: string): number | null {
     return this.#guard(name, () => {
-      // An exception costs ten times as much as this look.
+      // An exception costs ten times as much as this lstat.
       const exists = this.#isThere && fs.lstatSync(this.at(name), { throwIfNoEntry: false });
       return exists ? (ignoreErrors(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null) : null;
     });
@@ -166,5 +166,5 @@ export const pagesName = (file: string): string => `${file}.run`;
 export function assertNotArchive({ path, real }: Pick<Target, 'path' | 'real'>): void {
   const record = join(privateFolderOf(dirname(real)), recordName(basename(real)));
   if (!fs.existsSync(record) || !fs.existsSync(real)) return;
-  throw usage(`refusing to replace ${path}: it is an archive`, 'name another file');
+  throw usage(`refusing to replace ${path}: it is an archive`, 'choose another file name');
 }

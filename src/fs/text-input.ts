@@ -7,7 +7,7 @@ import { excerpt, Failure } from '../errors.ts';
 import { readProblem } from './files.ts';
 import { linesOf } from './line-chunks.ts';
 
-/** Nobody types longer lines, in bytes. */
+/** Longest input line, in bytes. */
 const maxLineLength = 8 * 1024;
 
 /** An input in messages; `-` is stdin. */
