@@ -45,7 +45,7 @@ const failures = {
   no_feed: { exit: 7, scope: 'reference' },
   refused: { exit: 8, scope: 'reference', next: 'check the reference and the options' },
   unresumable: { exit: 8, scope: 'reference' },
-  invalid_response: { exit: 8, scope: 'reference', next: 'try again later, or contact the support' },
+  invalid_response: { exit: 8, scope: 'reference', next: 'try again later, or contact support' },
   loop: { exit: 8, scope: 'reference', next: 'start the listing again later: it cannot be resumed' },
   budget: { exit: 9, scope: 'purchases', next: 'raise this bound' },
   locked: { exit: 10, scope: 'reference', next: 'wait until the other run has ended' },

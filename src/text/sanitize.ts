@@ -48,6 +48,8 @@ function formsOf(secret: string): RegExp {
     const percent = /[%\\]/.test(character) ? `%${hex}` : `(?:%${hex}|${plain})`;
     return { plain, percent, json: `(?:${escaped}|\\\\u00${hex})` };
   });
-  const forms = (['percent', 'json', 'plain'] as const).map((form) => characters.map((character) => character[form]));
+  const forms = (['percent', 'json', 'plain'] as const).map((form) =>
+    characters.map((character) => character[form]),
+  );
   return new RegExp(forms.map((form) => form.join('')).join('|'), 'gi');
 }
