@@ -53,18 +53,18 @@ const unreadable: LedgerEntry = { request: null, credits: 1, outcome: 'possibly_
 
 const lineStart = '{"version":1,"kind":"';
 
-/** A line that cannot be read is the start of one: a process was killed, or the disk was full, while it was written. */
+/** Whether a line that cannot be read is the start of one: its process was killed, or the disk was full. */
 const isCutOff = (text: string): boolean =>
   lineStart.startsWith(text) || (text.startsWith(lineStart) && !text.includes('\0'));
 
-/** The ledger of one month (`2026-11`), open, and what has been read of it. Methods throw `failed` if it cannot be used. */
+/** The open ledger of one month (`2026-11`). Methods throw `failed` if it cannot be used. */
 export class LedgerFile {
   readonly month: string;
   readonly path: string;
   readonly #fd: number;
   readonly #entries: LedgerEntry[] = [];
   readonly #requests = new Map<string, LedgerEntry>();
-  /** Bytes, as far as is known. */
+  /** Bytes. */
   #size = 0;
   /** Complete lines that have been read, and their bytes. */
   #lines = 0;
@@ -80,7 +80,7 @@ export class LedgerFile {
     this.#fd = fd;
   }
 
-  /** For appending and reading; creates it (0600) if needed. */
+  /** Creates the file (0600) if needed. */
   static open(month: string, folder: PrivateFolder): LedgerFile {
     return new LedgerFile(month, folder, folder.openAppend(fileName(month)));
   }
@@ -152,7 +152,7 @@ export class LedgerFile {
     return this.#isCutShort ? [...this.#entries, unreadable] : this.#entries;
   }
 
-  /** The most that this month, or its day `today`, may have cost at an origin. */
+  /** Credits that this month, or its day `today`, may have cost at most at an origin. */
   spentAt(origin: string, per: 'day' | 'month', today: string): number {
     const counts = ({ request, outcome }: LedgerEntry): boolean =>
       outcome !== 'free' &&
@@ -164,7 +164,7 @@ export class LedgerFile {
     closeSync(this.#fd);
   }
 
-  /** Whether a line can be read; an outcome needs its request. */
+  /** Adds a line; returns false if it cannot be read. An outcome needs its request. */
   #add(text: string): boolean {
     const line = parseObject(text);
     if (isRequest(line)) {

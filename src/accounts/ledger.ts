@@ -48,14 +48,14 @@ export function openLedger(options: LedgerOptions): Ledger {
     isWarned = true;
   };
 
-  /** The ledger of the month that a time is in. That of an earlier month stays open for outcomes of pending requests. */
+  /** The ledger of the month of a time. An earlier month's file stays open for outcomes of pending requests. */
   const fileOf = (folder: PrivateFolder, now: number): LedgerFile => {
     const month = monthOf(localDay(now));
     if (file?.month !== month) file = LedgerFile.open(month, folder);
     return file;
   };
 
-  /** Locks the ledgers of all months; waits while another process has locked them. */
+  /** Locks the ledgers of all months; waits for other processes. */
   const lockIn = async (folder: PrivateFolder): Promise<Disposable> => {
     const end = clock.elapsed() + timeout * 1000;
     for (let wait = 4; ; wait = Math.min(2 * wait, 100)) {

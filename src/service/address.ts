@@ -12,8 +12,8 @@ export interface BaseUrl {
 const example = 'expected e.g. https://api.example.com';
 
 /**
- * Parses the address of the service; a missing scheme is completed, a trailing `/api/v2` or `/api/v2/WORD` is stripped, and WORD is the namespace.
- * `source` names the setting. No error shows the text: it may contain a password, or be a key given in the wrong place.
+ * Parses the address of the service; a missing scheme is completed, a trailing `/api/v2` or `/api/v2/WORD` is stripped,
+ * and WORD is the namespace. Errors name `source`, and never show the text: it may contain a password, or be a key.
  */
 export function parseAddress(
   text: string,

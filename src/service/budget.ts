@@ -58,7 +58,7 @@ export function parseBound(text: string, source: string, shown = text): CreditBo
 export const parseBounds = (text: string, source: string): CreditBound[] =>
   text.split(',').map((part) => parseBound(part, source, text));
 
-/** All bounds hold: of the flag, of CHANLIST_MAX_CREDITS (empty counts as unset) and of the profile. */
+/** The bounds of the flag, of CHANLIST_MAX_CREDITS (empty counts as unset) and of the profile: all of them apply. */
 export function resolveBounds(
   flagBounds: readonly CreditBound[],
   { CHANLIST_MAX_CREDITS: variable }: Env,
@@ -79,7 +79,7 @@ export interface Ledger {
 /** The budget of one run. Concurrent requests together never exceed it. */
 export class Budget {
   readonly total: Tally = newTally();
-  /** `--max-credits 0`: the same command would stop again. */
+  /** With `--max-credits 0` the same command would stop again. */
   readonly allowsNothing: boolean;
   readonly #runBounds: readonly CreditBound[];
   readonly #ledger: Ledger | null;
@@ -118,7 +118,10 @@ export class Budget {
         return (charge) => {
           note?.(charge);
           this.#reserved -= credits;
-          if (charge !== 'none') for (const each of [this.total, tally]) each.credits[charge] += credits;
+          if (charge !== 'none') {
+            this.total.credits[charge] += credits;
+            tally.credits[charge] += credits;
+          }
           this.#wake();
         };
       } catch (error) {

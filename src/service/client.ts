@@ -141,6 +141,7 @@ export class Client {
         authorization: `Bearer ${key}`,
         'user-agent': `chanlist/${version}`,
         accept: 'application/json',
+        'accept-encoding': 'identity',
       };
       const outcome = await get(connections, { origin: baseUrl.origin, path, headers }, timeout * 1000);
       const isComplete = 'body' in outcome;

@@ -11,11 +11,11 @@ import type { BaseUrl } from './address.ts';
 import type { Connections } from './http.ts';
 import type { Tunnel } from './proxy.ts';
 
-/** Idle time after which a connection is not used again, unless the service names one, in milliseconds: servers allow more. */
+/** Idle milliseconds after which a connection is not used again, unless the service sends `Keep-Alive: timeout`. */
 const idleTimeout = 250;
 /** A connection is closed this much earlier than `Keep-Alive: timeout` allows, in milliseconds. */
 const keepAliveMargin = 500;
-/** The first that is set counts, as for curl. */
+/** The first that is set is used, as in curl. */
 const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
 
 /**

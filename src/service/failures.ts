@@ -15,7 +15,7 @@ const rejected: Meaning = { code: 'unauthorized', what: 'the key was rejected' }
 const busy: Meaning = { code: 'unavailable', what: 'the service is not available', isRetryable: true };
 const notFound: Meaning = { code: 'not_found', what: 'not found', next: 'check the spelling' };
 
-/** The other statuses go by their class. */
+/** Other statuses are classified by their first digit. */
 const statuses: Readonly<Record<number, Meaning>> = {
   401: rejected,
   402: { code: 'no_credits', what: 'no credits', next: 'add credits to the account' },
@@ -33,7 +33,7 @@ const noFeed: Meaning = {
   what: 'there is no such channel, or it has no feed',
   next: 'chanlist resolve says whether there is one, for free',
 };
-/** The next step after a 404 without words of the service: its path may be wrong. */
+/** The next step after a 404 without a JSON body: the path may be wrong. */
 export const checkAddress = 'check the spelling, the address and --namespace';
 const blocked: Meaning = {
   code: 'refused',
@@ -41,7 +41,7 @@ const blocked: Meaning = {
   next: 'check the address and the network: a proxy or a firewall responded',
 };
 
-/** `detail`: the words of a JSON body, which is from the service; null if the body is not JSON. */
+/** `detail`: the message in a JSON body; null if the body is not JSON. */
 function meaningOfStatus(status: number, isFeed: boolean, detail: string | null): Meaning {
   if (status === 403 && detail === null) return blocked;
   if (status === 404) {
@@ -64,7 +64,7 @@ const errors: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed',
 };
 
-/** Errors that a retry would not change; null: in their own words. */
+/** Errors that a retry would not change; null: the error has a message of ours. */
 const invalid: Readonly<Record<string, string | null>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response is not as long as its Content-Length',
   UND_ERR_HEADERS_OVERFLOW: 'the response has too many headers',
@@ -76,7 +76,7 @@ const invalid: Readonly<Record<string, string | null>> = {
 const certificateCode =
   /^(?:CERT_|CRL_|ERR_TLS_CERT|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|ERR_SSL_TLSV1_ALERT_UNKNOWN_CA)/;
 
-/** Whether an error is one of JavaScript itself: a defect of the program or its HTTP client, or too little memory. */
+/** Whether an error comes from JavaScript itself: a bug of the program or its HTTP client, or too little memory. */
 const isProgramError = (error: unknown): error is Error =>
   error instanceof Error && /^(?:Range|Type|Reference|Syntax|Compile|Link|Runtime)Error$/.test(error.name);
 

@@ -42,7 +42,7 @@ export function cleanReference(pasted: string): string {
 
 const withoutPunctuation = (text: string): string => text.trim().replace(/(?<![\s,;.])[\s,;.]+$/, '');
 
-/** What addresses are that no command takes, by host and path. */
+/** Kinds of addresses that no command takes, by host and path. */
 const otherPages: readonly (readonly [hostAndPath: RegExp, what: string])[] = [
   [/^youtu\.be\/.|^[^/]+\/(?:watch\b|(?:shorts|live|embed)\/.)/, 'a video'],
   [/^[^/]+\/feeds?\b/, 'a feed page'],
@@ -135,10 +135,10 @@ function decode(text: string): string {
   }
 }
 
-/** Values that are a channel or a playlist for certain: any other address may be a page of another kind. */
+/** Values that are certainly a channel or a playlist: any other address may be a page of another kind. */
 const certain = /^(?:@|[A-Z]{2}|https?:\/\/[^/]+\/(?:c|user)\/)/;
 
-/** What a text is that a command of this kind does not take, if that is known, and what to do about it. */
+/** What a refused text is, if that is known, and what to do about it. */
 function refusalOf(text: string, kind: ReferenceKind): [what?: string | undefined, next?: Step | undefined] {
   if (severalReferences.test(text))
     return ['more than one reference', 'several references are separated by spaces'];
@@ -157,7 +157,7 @@ function refusalOf(text: string, kind: ReferenceKind): [what?: string | undefine
   return [what, isMeant ? `did you mean ${meant}?` : undefined];
 }
 
-/** The canonical ID in a result of `resolve`, which may name a file. Throws `invalid_response` if it has none. */
+/** The canonical ID in a result of `resolve`; it is safe as a file name. Throws `invalid_response` if there is none. */
 export function resolvedId(body: JsonText): string {
   const id = body.get('channel_id')?.string() ?? '';
   if (channelId.test(id)) return id;
