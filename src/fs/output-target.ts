@@ -5,11 +5,11 @@ import { guardFile, ignoreErrors, isFolder } from './files.ts';
 
 /** A file that is written whole: the file of `-o`, `--summary`, `--seen`. */
 export interface Target {
-  /** As the user gave it: for messages. */
+  /** As the user gave it, for messages. */
   readonly path: string;
   /** The path without symbolic links. */
   readonly real: string;
-  /** Of the file at `real`; null if there is none. */
+  /** Null if there is no file at `real`. */
   readonly stats: fs.Stats | null;
 }
 
@@ -67,7 +67,6 @@ function realPath(path: string): string {
   return realPath(isAbsolute(link) ? link : `${folder}/${link}`);
 }
 
-/** A file of a run, and the flag that names it. */
 export interface NamedFile {
   readonly flag: string;
   readonly path: string;

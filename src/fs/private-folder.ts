@@ -18,14 +18,14 @@ export class PrivateFolder {
   readonly path: string;
   /** It existed when it was opened. */
   readonly wasThere: boolean;
-  /** This process has created it. */
   created = false;
-  #isThere: boolean;
+  /** The folder exists, and `assertTrusted` has passed: only then are files in it read. */
+  #isTrusted: boolean;
 
   private constructor(path: string, wasThere: boolean) {
     this.path = path;
     this.wasThere = wasThere;
-    this.#isThere = wasThere;
+    this.#isTrusted = wasThere;
   }
 
   /** Opens a folder, which need not exist. `repair`: write permissions of others are removed. */
@@ -36,13 +36,13 @@ export class PrivateFolder {
     });
   }
 
-  /** Creates it (0700; a `.chanlist` with a `.gitignore`), if needed, in the one above it, which must exist. */
+  /** Creates the folder (0700; a `.chanlist` with a `.gitignore`) if needed. Its parent must exist. */
   ensure(): this {
     const { path } = this;
     return guardFile(path, 'open', () => {
       this.created ||= ignoreErrors(['EEXIST'], () => fs.mkdirSync(path, 0o700) ?? true) === true;
       assertTrusted(path, true);
-      this.#isThere = true;
+      this.#isTrusted = true;
       if (this.created) syncFolder(dirname(path));
       // Also if the run that created the folder was killed before.
       if (basename(path) === '.chanlist')
@@ -62,11 +62,11 @@ export class PrivateFolder {
     return fd === null ? null : withDescriptor(fd, () => this.#guard(name, () => fs.readFileSync(fd)));
   }
 
-  /** Opens a file for reading and returns its descriptor; null if it is not there. */
+  /** Opens a file for reading and returns its descriptor; null if it does not exist. */
   openRead(name: string): number | null {
     return this.#guard(name, () => {
       // An exception costs ten times as much as this lstat.
-      const exists = this.#isThere && fs.lstatSync(this.at(name), { throwIfNoEntry: false });
+      const exists = this.#isTrusted && fs.lstatSync(this.at(name), { throwIfNoEntry: false });
       return exists ? (ignoreErrors(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null) : null;
     });
   }
@@ -108,10 +108,10 @@ export class PrivateFolder {
   }
 
   names(): string[] {
-    return this.#isThere ? this.#guard('', () => fs.readdirSync(this.path)) : [];
+    return this.#isTrusted ? this.#guard('', () => fs.readdirSync(this.path)) : [];
   }
 
-  /** Removes it if this process has created it, and nothing is in it. */
+  /** Removes the folder if this process has created it, and it is empty. */
   removeIfUnused(): void {
     try {
       const [only, ...others] = this.created ? this.names() : [];
@@ -159,7 +159,6 @@ function assertTrusted(path: string, isRepaired: boolean): void {
 
 export const recordName = (file: string): string => `${file}.json`;
 
-/** The pages of an interrupted run. */
 export const pagesName = (file: string): string => `${file}.run`;
 
 /** Throws a usage error for a file that a record calls an archive: only a run of its own replaces it. */

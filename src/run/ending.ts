@@ -1,55 +1,11 @@
-/** How a run ends: its exit code, and its lines on stderr, one per cause. Pure. */
-import type { CommonOptions } from '../cli/options.ts';
-import { type ExitCode, type Failure, gravest, type Warning } from '../errors.ts';
+/** The lines of a run on stderr when it has ended: one per cause, and the tally. Pure. */
+import type { Failure, Warning } from '../errors.ts';
 import { demoReferences } from '../sandbox/defaults.ts';
 import { type Credits, describeCredits, spent } from '../service/budget.ts';
 import { checkAddress } from '../service/failures.ts';
 import type { Step } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 import type { Result } from './results.ts';
-
-type RunFlags = Pick<CommonOptions, 'sandbox' | 'invocation'>;
-
-/** What has happened in a run. */
-export interface Outcome {
-  readonly results: readonly Result[];
-  readonly warnings: readonly Warning[];
-  /** What ended the run before its time; null: nothing. */
-  readonly ended: Failure | null;
-  readonly pipeClosed: boolean;
-  /** The operation costs credits. */
-  readonly isPaid: boolean;
-  readonly credits: Credits;
-  /** FILE or folder; null: stdout. */
-  readonly destination: string | null;
-  readonly options: RunFlags;
-}
-
-export interface ErrorLine {
-  readonly message: string;
-  readonly next: Step | null;
-  readonly failure: Failure;
-}
-
-export interface Ending {
-  readonly exit: ExitCode;
-  readonly warnings: readonly string[];
-  readonly errors: readonly ErrorLine[];
-  /** Null if nothing was paid, written or missing. */
-  readonly tally: string | null;
-}
-
-/** A closed pipe is the end of the work: what did not fail before is not said. */
-export function endingOf(outcome: Outcome): Ending {
-  const { results, warnings, ended, pipeClosed } = outcome;
-  const failures = results.flatMap(({ failure }) => failure ?? []);
-  return {
-    exit: gravest([...failures, ...(ended ? [ended] : [])].map(({ exit }) => exit)),
-    warnings: pipeClosed ? [] : warningLines(warnings),
-    errors: failureLines(results, ended, outcome.options),
-    tally: ended !== null && results.length === 1 ? null : tallyText(outcome),
-  };
-}
 
 export type Group<T> = readonly [T, ...T[]];
 
@@ -76,7 +32,7 @@ function withNames(labels: readonly (string | null)[], message: string): string 
   return names ? `${names}: ${message}` : message;
 }
 
-/** The parts of a message in one line; empty ones are omitted. */
+/** Joins the parts that are not empty. */
 const line = (...parts: readonly (string | null)[]): string => parts.filter(Boolean).join('; ');
 
 export function warningLines(warnings: readonly Warning[]): readonly string[] {
@@ -95,24 +51,23 @@ const endsRun = ({ failure }: Failed): boolean => failure.scope === 'run';
 export function failureLines(
   results: readonly Result[],
   ended: Failure | null,
-  options: RunFlags,
-): readonly ErrorLine[] {
+  isSandbox: boolean,
+): readonly Failure[] {
   const failed = results.filter(isFailed);
   const sorted = [...failed.filter((result) => !endsRun(result)), ...failed.filter(endsRun)];
   const groups = grouped(sorted, ({ failure: { code, status } }) => `${code} ${status}`);
   const isAnyFound = results.some(({ failure, isReached }) => isReached && failure?.code !== 'not_found');
-  const lines = groups.map((group) => failureLine(group, results, options, isAnyFound));
+  const lines = groups.map((group) => failureLine(group, results, isSandbox, isAnyFound));
   if (ended === null || failed.some(({ failure }) => failure.code === ended.code)) return lines;
-  return [...lines, { message: ended.message, next: ended.next, failure: ended }];
+  return [...lines, ended];
 }
 
-/** What happened to how many references, how many were not reached, what was spent, what to do. */
 function failureLine(
   group: Group<Failed>,
   results: readonly Result[],
-  options: RunFlags,
+  isSandbox: boolean,
   isAnyFound: boolean,
-): ErrorLine {
+): Failure {
   const [{ failure }] = group;
   const isOfRun = failure.scope === 'run';
   // A failure of the run is about a reference only if there are others.
@@ -124,19 +79,18 @@ function failureLine(
     others.length > 0 && results.length > 1 ? `stopped, ${thousands(others.length)} more not reached` : null,
     spentText(failure.scope === 'reference' ? group : results),
   );
-  // Pages of any of them may wait to be resumed.
+  // If pages of one of them wait, the advice is to resume it.
   const advising = group.find((result) => !result.failure.hasUsualStep)?.failure ?? failure;
-  return { message, next: adviceOf(advising, options, isAnyFound), failure };
+  return failure.with({ message, next: adviceOf(advising, isSandbox, isAnyFound), cause: failure });
 }
 
-/** What to do about a failure, as far as that depends on the run. */
-function adviceOf({ code, next }: Failure, options: RunFlags, isAnyFound: boolean): Step | null {
+/** What to do about a failure, which may depend on the run. */
+function adviceOf({ code, next }: Failure, isSandbox: boolean, isAnyFound: boolean): Step | null {
   if (next === checkAddress && isAnyFound) return 'check the spelling';
-  if (options.sandbox && code === 'not_found') return demoReferences;
-  return next;
+  return isSandbox && code === 'not_found' ? demoReferences : next;
 }
 
-/** `3 credits spent`; null if nothing was, except where a bound did not allow it. */
+/** `3 credits spent`; null if nothing was paid, and no bound was spent. */
 function spentText(results: readonly Result[]): string | null {
   const isPaid = results.some(({ tally, failure }) => tally.paidRequests > 0 || failure?.code === 'budget');
   if (!isPaid) return null;
@@ -148,16 +102,13 @@ function spentText(results: readonly Result[]): string | null {
 const sumOf = (results: readonly Result[], amountOf: (result: Result) => number | null | undefined): number =>
   results.reduce((sum, result) => sum + (amountOf(result) ?? 0), 0);
 
-/**
- * `3 new, 1,245 entries (400 resumed), 9 pages, 9 credits; in demo.ndjson`; null if nothing was paid or written, unless
- * there is nothing to see either.
- */
-export function tallyText({
-  results,
-  credits,
-  isPaid,
-  destination,
-}: Pick<Outcome, 'results' | 'credits' | 'isPaid' | 'destination'>): string | null {
+/** `3 new, 1,245 entries (400 resumed), 9 pages, 9 credits; in demo.ndjson`; null if entries were printed for free. */
+export function tallyText(
+  results: readonly Result[],
+  credits: Credits,
+  isPaid: boolean,
+  destination: string | null,
+): string | null {
   const isWritten = results.some(({ status, failure }) => failure === null && status !== 'kept');
   const file = isWritten ? destination : null;
   const entries = sumOf(results, (result) => result.entries);

@@ -11,19 +11,18 @@ export const tokenOf = (next: Next): string | null => (typeof next === 'string' 
 
 /** One page of a listing (docs/service.md, 2.4). */
 export interface Page {
-  /** Where it is in the list: its own token. */
+  /** Its own place in the list. */
   readonly at: Next;
   readonly entries: readonly JsonText[];
   readonly list: Buffer;
   readonly info: JsonText | null;
-  /** numVideos of playlist_info; null if that is no number. */
+  /** numVideos of playlist_info; null if that is not a number. */
   readonly total: number | null;
   readonly next: Next;
   /** Why the listing is stuck here: thrown after the page was yielded. `invalid_response` or `loop`; null if it is not. */
   readonly broken: Failure | null;
 }
 
-/** The position of a listing: what is needed to resume it. */
 export interface Position {
   /** The first page that is not fully written. */
   readonly next: Next;
@@ -69,11 +68,9 @@ export async function listPages(
     const { entries, pages: page, total } = position;
     const expected = Math.min(Math.max(total ?? 0, entries), limit ?? Number.POSITIVE_INFINITY);
     const { reference, credits } = tally;
-    run.progress.update({
-      ...{ reference, page, entries, credits: spent(credits) },
-      // The pages of an update hold entries that are there already.
-      total: update ? null : total === null ? limit : expected,
-    });
+    // Pages of an update repeat entries that FILE has.
+    const shown = update ? null : total === null ? limit : expected;
+    run.progress.update({ reference, page, entries, credits: spent(credits), total: shown });
   };
   try {
     showProgress();
@@ -152,7 +149,6 @@ export function firstEntries(
 const maxEmptyPages = 10;
 const refusedStatuses: ReadonlySet<number | null> = new Set([400, 404, 410, 422]);
 
-/** Whether the service no longer accepts the token of a page. */
 const isTokenRefused = (at: Next, error: unknown): error is Failure =>
   tokenOf(at) !== null && error instanceof Failure && refusedStatuses.has(error.status);
 

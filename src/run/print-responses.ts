@@ -56,7 +56,7 @@ export async function printResponses(
     }
     const [body, entries] = selected(operation, response, options.limit, seen, input);
     await write(format.body(input, body));
-    // Until the file of -o is written, none of its entries has been seen.
+    // With -o, entries have been seen once the file is written.
     if (target === null) seen?.accept();
     // Only what is free takes several references.
     if (references.length > 1)
@@ -66,7 +66,8 @@ export async function printResponses(
   };
 
   const results = await printReferences(run, format, write, print);
-  const written = target === null ? results : await replaceFile(run, target, Buffer.concat(content), results);
+  const written =
+    target === null ? results : await writeResponses(run, target, Buffer.concat(content), results);
   try {
     if (target !== null && written.every(({ failure }) => failure === null)) seen?.accept();
     seen?.save(run);
@@ -76,7 +77,7 @@ export async function printResponses(
   return written;
 }
 
-/** Requests ahead, and yields the response to each reference. One that repeats another is not sent. */
+/** Requests ahead, and yields the response to each reference. A repeated reference is not requested again. */
 function fetchAhead(run: Run, parametersOf: (value: string) => RequestParameters) {
   const { operation, client, references } = run;
   const { concurrency } = run.options;
@@ -115,7 +116,7 @@ function selected(
 }
 
 /** Replaces the file of `-o` by the responses, unless one is missing. */
-async function replaceFile(
+async function writeResponses(
   run: Run,
   target: Target,
   content: Buffer,

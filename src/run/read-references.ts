@@ -12,11 +12,11 @@ import { shellQuote } from '../text/command.ts';
 export interface Reference extends Omit<ParsedReference, 'reference'> {
   /** As given; null with `--continuation`. */
   readonly reference: string | null;
-  /** How messages name it: with its line, if it comes from `--from`. */
+  /** The reference in messages: with its line, if it comes from `--from`. */
   readonly label: string | null;
-  /** The first input with the same reference; null if it is that one. */
+  /** The first input with the same reference; null if this is the first. */
   readonly repeats: Reference | null;
-  /** That of the reference which it repeats, if it does. */
+  /** Shared with the reference that it repeats. */
   readonly tally: Tally;
 }
 

@@ -33,7 +33,6 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   const savedCount = ids.size;
   /** IDs of the entries that are being printed, and of baselines. */
   let pending: string[] = [];
-  /** References that are checked for the first time. */
   const baselines = new Set<string>();
   const missed: string[] = [];
   return {
@@ -75,7 +74,6 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   };
 }
 
-/** The line of an entry's ID; null if it has none. */
 function idOf(entry: JsonText): string | null {
   const id = entry.get('videoId')?.string();
   return id ? lineOf(id) : null;

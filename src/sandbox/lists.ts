@@ -43,7 +43,9 @@ export function demoCatalog({ grow, now, sizeOf }: Pick<SandboxSettings, 'grow' 
     // With a thousands separator, and with videos that are never listed.
     const oddInfo = { ...info, numVideos: thousands(count + 755) };
     return {
-      ...{ owner, count, at },
+      owner,
+      count,
+      at,
       info: (isPlaylist) => ({
         ...(isOdd ? oddInfo : { ...info, viewCount }),
         ...(isPlaylist && { description: '' }),
@@ -60,7 +62,6 @@ export function listById(id: string, catalog: ReturnType<typeof demoCatalog>): V
   return owner && catalog(owner);
 }
 
-/** Every fifth video is from another channel than the owner's. */
 const demoPlaylist: VideoList = {
   owner: demoChannel,
   count: 321,

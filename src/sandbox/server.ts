@@ -14,7 +14,6 @@ const jsonHeader = { 'content-type': 'application/json' };
 export async function startSandbox(options: Partial<SandboxSettings> = {}) {
   const settings = { ...sandboxDefaults, ...options };
   const { host, port, key, latency, fail } = settings;
-  /** The credits left on the account of the key. */
   const account = { credits: settings.credits };
   const replyTo = demoService(settings, account);
   const draw = seeded(settings.seed);
@@ -53,7 +52,6 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}) {
     baseUrl: baseUrl(server.address() as AddressInfo),
     key,
     account,
-    /** Ends every connection and stops listening. */
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

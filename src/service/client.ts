@@ -16,7 +16,6 @@ export interface Service {
   readonly baseUrl: BaseUrl;
   readonly namespace: string;
   readonly key: string;
-  /** What to do if the key is rejected. */
   readonly remedy?: Step | null;
 }
 

@@ -8,9 +8,7 @@ import { usage } from '../errors.ts';
 import { errorWords } from './failures.ts';
 import { TransportError } from './http.ts';
 
-/** A way to an https origin through a proxy. */
 export interface Tunnel {
-  /** Host and port of the proxy. */
   readonly host: string;
   readonly connect: buildConnector.connector;
   /** Ends what is still connecting, with this error. */
