@@ -20,9 +20,8 @@ export interface LedgerOptions {
 }
 
 /**
- * Opens the credit ledger (docs/cron.md, "Credit bounds"). With a bound per day or month, a process locks it, adds up what
- * is new in it, appends its request and releases the lock; a ledger that cannot be used is a failure. Without such a bound
- * there is no lock (a line is appended by a single `write`), and one warning.
+ * Opens the credit ledger (docs/cron.md, "Credit bounds"). With a bound per day or month, each request locks and reads it,
+ * and one that cannot be used is a failure. Without such a bound there is no lock, and one warning.
  */
 export function openLedger(options: LedgerOptions): Ledger {
   const { command, timeout } = options;

@@ -5,9 +5,8 @@ import type { Target } from './output-target.ts';
 import { replaceFile } from './replace-file.ts';
 
 /**
- * New content for a file: a reader sees the old content or the new, also after a power cut. It is written under another
- * name beside the target, then takes its name, with the mode of the file that was there. For `using`: unless it is
- * committed, it is removed.
+ * New content for a file: a reader sees the old content or the new, also after a power cut. It is written beside the
+ * target, and takes its name and mode when it is committed; otherwise `using` removes it.
  */
 export class AtomicFile {
   readonly #target: Target;
@@ -15,10 +14,7 @@ export class AtomicFile {
   readonly #fd: number;
   #isOpen = true;
 
-  /**
-   * Creates the temporary file, by default beside the target with a short name: one that was derived from another might be
-   * too long. Throws as `guardFile`: a usage error for a folder that cannot be written.
-   */
+  /** The short name of the temporary file always fits. Throws as `guardFile`: a usage error. */
   constructor(target: Target, temporary = join(dirname(target.real), `.chanlist-${randomHex()}.tmp`)) {
     this.#target = target;
     this.#temporary = temporary;

@@ -22,10 +22,9 @@ export const exclusiveOpens: Partial<Record<NodeJS.Platform, { flags: number; bu
 type Folder = Pick<PrivateFolder, 'at'>;
 
 /**
- * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `shown`, at once if
- * another one is. Null on a file system that cannot lock: other runs are not kept out. A dead process holds no lock:
- * the system closes its files and sockets. The lock has the name of the file, so that the file system decides which
- * names are the same; with an ending as long as that of the record: a file system that holds the one can hold the other.
+ * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `shown`, if another
+ * one is. Null on a file system that cannot lock. The system releases the lock of a dead process. The lock has the name
+ * of the file, so that the file system decides which names are the same.
  */
 export async function acquireLock(folder: Folder, name: string, shown: string): Promise<Disposable | null> {
   const fd = openLock(folder, name, O_CREAT);
@@ -50,10 +49,8 @@ function openLock(folder: Folder, name: string, create = 0): number | 'busy' | '
 }
 
 /**
- * A lock that is a folder with one listening socket. It is prepared under another name and renamed: that succeeds only if
- * nothing or an empty folder has the name of the lock, so of two processes one succeeds. A socket that refuses
- * connections belongs to a dead process. Each socket has a name that is never used again, so none is removed but the
- * one that was found dead.
+ * A lock that is a folder with one listening socket. It is prepared under another name and renamed: that succeeds only
+ * for the first process. A socket that refuses connections belongs to a dead process. Socket names are never used again.
  */
 async function lockFolder(folder: Folder, name: string, shown: string): Promise<Disposable | null> {
   const socket = randomHex();

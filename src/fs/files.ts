@@ -30,15 +30,12 @@ export function withDescriptor<T>(fd: number, work: (fd: number) => T): T {
   }
 }
 
-/**
- * Creates a folder and the missing ones above it. Node's own `recursive` never returns where nothing can be created in
- * a folder that exists (ENOENT: /proc, an automount without its disk).
- */
+/** Creates a folder and its parents. Node's `recursive` hangs where nothing can be created (ENOENT: /proc, an automount). */
 export function makeFolders(folder: string, mode?: number): void {
   if (isFolder(folder)) return;
   if (path.dirname(folder) !== folder) makeFolders(path.dirname(folder), mode);
   ignoreErrors(['EEXIST'], () => fs.mkdirSync(folder, mode));
-  // Throws for what is not a folder.
+  // Throws unless it is a folder.
   if (!isFolder(folder)) fs.readdirSync(folder);
 }
 
@@ -79,9 +76,8 @@ const systemErrors: Record<string, readonly [what: string, next: string]> = {
 const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'];
 
 /**
- * A system error as a failure that names the file and the next step: usage (2) for a path that is wrong, found when it
- * is read or opened, before anything is sent; `failed` (1) for later errors and those of the disk. Anything else is
- * returned unchanged.
+ * A system error as a failure: usage (2) for a path that is wrong when it is read or opened, before anything is sent;
+ * `failed` (1) for later errors and those of the disk. Other errors are returned unchanged.
  */
 export function fileError(error: unknown, file: string, doing: 'read' | 'open' | 'write'): unknown {
   const code = systemCode(error);

@@ -13,12 +13,9 @@ export interface Target {
   readonly stats: fs.Stats | null;
 }
 
-/**
- * Finds out what an output path points to, links followed; opens nothing. Throws usage errors for anything but a regular
- * file in a folder that is there.
- */
+/** Follows the links of an output path. Throws usage errors for anything but a regular file in an existing folder. */
 export function resolveTarget(named: string): Target {
-  // A printed command would take it for a flag.
+  // In a printed command the path would be a flag.
   const path = named.startsWith('-') ? `./${named}` : named;
   return guardFile(path, 'open', () => {
     if (path === '' || path.endsWith('/') || path.endsWith(sep)) throw notRegular(path, 'a folder');
@@ -74,8 +71,8 @@ export interface NamedFile {
 }
 
 /**
- * Throws a usage error that names both if two files are the same, also through symbolic and hard links, unless both are inputs;
- * and for an output in a folder of the program's own. `-` as an input is stdin.
+ * Throws a usage error if two files are the same, also through links, unless both are inputs, and for an output in a
+ * private folder. `-` as an input is stdin.
  */
 export function assertDistinctPaths(files: readonly NamedFile[]): void {
   const isInput = ({ kind }: NamedFile): boolean => kind === 'input';

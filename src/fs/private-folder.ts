@@ -140,10 +140,7 @@ export class PrivateFolder {
 /** The name under which a new file is written in a private folder before it takes its own name. */
 export const temporaryName = (name: string): string => `${name}.tmp`;
 
-/**
- * Throws a usage error unless this is a real folder of the effective user. What others may write is made 0700 again, if
- * `isRepaired`, on a file system that has modes.
- */
+/** Throws a usage error unless this is a real folder of this user. `isRepaired`: one that others may write becomes 0700. */
 function assertTrusted(path: string, isRepaired: boolean): void {
   const stats = fs.lstatSync(path);
   if (!stats.isDirectory()) throw usage(`refusing to use ${path}: it is ${kindOf(stats)}`, 'move it away');

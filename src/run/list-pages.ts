@@ -50,9 +50,8 @@ export interface Sink {
 }
 
 /**
- * Lists one reference into a sink: a page is fetched only after the one before has been written. `value`: what is sent for
- * the first page. Returns the pages of this run, and the failure that ended the listing early; a closed pipe is
- * none (`Run.pipeClosed`).
+ * Lists one reference into a sink: a page is requested only after the one before has been written. Returns the pages of this
+ * run, and the failure that ended the listing early; null if that was a closed pipe.
  */
 export async function listPages(
   run: Run,
@@ -115,15 +114,12 @@ const escapeStart = Buffer.from('\\u');
 /** The `videoId` of an entry; null if it has none. Of a repeated key the last one counts, as for JSON.parse. */
 export function videoIdOf(entry: JsonText): string | null {
   const { utf8 } = entry;
-  // As a rule it comes first, and the other members need not be read. A key may be escaped.
+  // It usually comes first: the other members are not read then. A key may be escaped.
   const isRepeated = utf8.lastIndexOf(idKey) !== 1 || utf8.includes(escapeStart);
   return (isRepeated ? null : entry.textAfter(idStart)) || entry.get('videoId')?.string() || null;
 }
 
-/**
- * Selects the first `limit` entries; of uploads none that was on the page before (the list has moved), or is one of
- * `exported`: the IDs that an interrupted export has.
- */
+/** Selects the first `limit` entries; of uploads none of the page before (the list has moved), and none of `exported`. */
 export function firstEntries(
   { operation, options }: Run,
   exported: ReadonlySet<string> = new Set(),
@@ -152,10 +148,7 @@ const refusedStatuses: ReadonlySet<number | null> = new Set([400, 404, 410, 422]
 const isTokenRefused = (at: Next, error: unknown): error is Failure =>
   tokenOf(at) !== null && error instanceof Failure && refusedStatuses.has(error.status);
 
-/**
- * Fetches the pages of a listing; each request is sent when the caller asks for the next page. Throws the client's
- * failures, and after yielding the page that shows it `loop` if paging would never end, or `invalid_response`.
- */
+/** Requests the pages of a listing one by one. Throws the client's failures, and `Page.broken` after its page. */
 export async function* fetchPages(
   { client, operation }: Pick<Run, 'client' | 'operation'>,
   value: string,

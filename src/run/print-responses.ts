@@ -58,7 +58,7 @@ export async function printResponses(
     await write(format.body(input, body));
     // With -o, entries have been seen once the file is written.
     if (target === null) seen?.accept();
-    // Only what is free takes several references.
+    // Only free commands take several references.
     if (references.length > 1)
       run.progress.update({ reference: input.label, page: 1, entries, total: null, credits: 0 });
     const id = operation.body === 'record' ? resolvedId(response) : input.id;
@@ -134,7 +134,7 @@ async function writeResponses(
     writeFileAtomic(target, content);
   } catch (error) {
     const failure = toFailure(error);
-    // What was paid for is not lost.
+    // Print what was paid for.
     if (budget.total.credits.confirmed > 0) await new Stdout(context, stderr).write(content);
     return results.map((result) => ({ ...result, status: 'failed', failure }));
   }

@@ -37,8 +37,8 @@ export interface References {
 }
 
 /**
- * The references of a command line; `check` throws for one that cannot be sent. Throws a usage error for an argument that is
- * not a reference, for a list without one, and if there is none at all.
+ * The references of a command line; `check` throws for one that cannot be sent. Throws a usage error for a bad argument,
+ * for a list without a reference, and if there is none at all.
  */
 export async function readReferences(
   options: Pick<RunOptions, 'references' | 'from'>,

@@ -108,10 +108,7 @@ export function createRun(parts: RunParts) {
   return run;
 }
 
-/**
- * Does a job between the first `--summary` and the last one; when it ends, prints one line per cause and the tally. Returns
- * the exit code. Throws what the job throws before its first request.
- */
+/** Does a job and prints how it ended; returns the exit code. Throws what the job throws before its first request. */
 export async function perform(run: Run, job: Job, writeSummary: WriteSummary): Promise<ExitCode> {
   const { stderr, budget } = run;
   await writeSummary(unreachedResults(job, null), null);
@@ -158,8 +155,8 @@ function printEnding(
 }
 
 /**
- * Does `work` for each item, at most `concurrency` at once, and yields each with its result, in input order. At most
- * `lookahead` items are in progress or finished and not yet yielded. `work` must not reject.
+ * Does `work` for each item, at most `concurrency` at once, and yields the results in input order. At most `lookahead`
+ * items are in progress or not yet yielded. `work` must not reject.
  */
 export async function* mapConcurrently<T, R>(
   items: readonly T[],

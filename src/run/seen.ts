@@ -14,8 +14,8 @@ import type { Run } from './run.ts';
 export type SeenFile = Awaited<ReturnType<typeof openSeenFile>>;
 
 /**
- * Opens and locks the file of `latest --seen`: one ID or reference per line, of printed videos and of references already
- * checked. Throws `locked` (10) while another run uses it, and a usage error for a line that is neither.
+ * Opens and locks the file of `latest --seen`: IDs of printed videos and known references, one per line. Throws `locked`
+ * while another run uses it, and a usage error for any other line.
  */
 export async function openSeenFile(path: string, stop: AbortSignal) {
   const found = resolveTarget(path);

@@ -97,8 +97,8 @@ export class Budget {
   }
 
   /**
-   * Reserves credits for a request; returns what charges it to the run, to its reference and in the ledger. If a bound is
-   * spent, waits for requests in flight, which may turn out to be free, then throws `budget`.
+   * Reserves credits for a request; returns what settles them. If a bound is spent, waits for requests in flight, which may
+   * turn out to be free, then throws `budget`.
    */
   async reserve(credits: number, tally: Tally): Promise<Settle> {
     if (credits === 0) return () => {};
@@ -140,7 +140,7 @@ export function budgetSpent(bound: CreditBound, resets: string | null): Failure 
   const place = bound.source === '--max-credits' ? '' : ` of ${bound.source}`;
   const reset = resets === null ? '' : `, which resets on ${resets} (local time)`;
   return new Failure('budget', `stopped at --max-credits ${formatBounds([bound])}${place}${reset}`, {
-    // Any command would stop again before that.
+    // Before that any command would stop again.
     next: resets !== null && bound.credits > 0 ? 'wait until it resets' : undefined,
   });
 }

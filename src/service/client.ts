@@ -66,10 +66,7 @@ export class Client {
     this.#throttle = retryThrottle(context.clock, this.#abortSignal, onWait);
   }
 
-  /**
-   * Sends a request until a complete 200 arrives, and returns its body. Throws the failure of the last attempt. What all
-   * attempts cost is added to `tally` and to the budget.
-   */
+  /** Sends a request until a complete 200 arrives, and returns its body. Throws the failure of the last attempt. */
   async call(operation: Operation, parameters: RequestParameters, tally: Tally): Promise<JsonText> {
     assertParameters(operation, parameters);
     const { service, context, retries, maxWait } = this.#options;

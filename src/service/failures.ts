@@ -81,7 +81,7 @@ const isProgramError = (error: unknown): error is Error =>
   error instanceof Error && /^(?:Range|Type|Reference|Syntax|Compile|Link|Runtime)Error$/.test(error.name);
 
 function keyOf(error: Error): string {
-  // A response that ended too early, which only the message shows.
+  // Only the message shows that a response ended too early.
   if (error.message.includes('Invalid EOF state')) return 'UND_ERR_SOCKET';
   return systemCode(error) ?? error.name;
 }
@@ -123,10 +123,7 @@ function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meanin
   return { code, what, isRetryable: true, next: 'check the address and the network' };
 }
 
-/**
- * What a response other than a 200, or a request without a complete response, means. `at`: the service and its proxy
- * (`Connections.name`); `isFeed`: a 404 may mean that the channel has no feed; `hide` removes the key.
- */
+/** What an attempt without a complete 200 means. `isFeed`: a 404 may mean that there is no feed; `hide` removes the key. */
 export function failedAttempt(
   outcome: Response | NoResponse,
   { at, now, isFeed, hide }: { at: string; now: number; isFeed: boolean; hide: (text: string) => string },

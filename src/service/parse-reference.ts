@@ -69,10 +69,7 @@ function targetOf(text: string, kind: ReferenceKind): Target | null {
 export const isReference = (pasted: string, kind: ReferenceKind): boolean =>
   targetOf(cleanReference(pasted), kind) !== null;
 
-/**
- * Parses a reference as pasted: a URL that carries a handle or an ID is reduced to it, any other http(s) channel URL is sent
- * character for character. Throws a usage error that says what the text is, and names the expected forms.
- */
+/** Parses a reference as pasted. Throws a usage error that says what the text is, and names the expected forms. */
 export function parseReference(pasted: string, kind: ReferenceKind): ParsedReference {
   const text = cleanReference(pasted);
   const target = targetOf(text, kind);

@@ -15,10 +15,7 @@ export interface Tunnel {
   stop(error: Error): void;
 }
 
-/**
- * The proxy that a variable names; null if NO_PROXY names the host: itself, a domain that it is in, or `*`. Throws a usage
- * error for anything but an HTTP proxy.
- */
+/** The proxy in a variable; null if NO_PROXY excludes the host. Throws a usage error for anything but an HTTP proxy. */
 export function parseProxy(variable: string, address: string, hostname: string, noProxy: string): URL | null {
   const exceptions = noProxy.toLowerCase().split(/[\s,]+/);
   const isDirect = (name: string): boolean =>

@@ -62,10 +62,7 @@ export function span(milliseconds: number): string {
   return `${Math.floor(hours / 24)} days`;
 }
 
-/**
- * The waits of a run, and the rate limit that its requests share. `signal` ends every wait, which then throws its reason;
- * `onWait` is called as each wait starts.
- */
+/** The waits of a run, and the rate limit that its requests share. `signal` ends every wait, which then throws its reason. */
 export function retryThrottle(
   clock: Clock,
   signal: AbortSignal,
