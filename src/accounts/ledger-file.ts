@@ -19,7 +19,7 @@ const fileName = (month: string): string => `credits-${month}.ndjson`;
 const isDay = (value: unknown): value is string => isText(value) && /^\d{4}-\d\d-\d\d$/.test(value);
 
 /** A paid request. `time`: ISO 8601, UTC; `day`: the local one; `origin` and `key` (a digest): the account. */
-const isRequest = shape({
+const isRequestLine = shape({
   version: isOneOf(1),
   kind: isOneOf('request'),
   id: isText,
@@ -32,15 +32,15 @@ const isRequest = shape({
   reference: orNull(isText),
   credits: isCount,
 });
-type RequestLine = Passing<typeof isRequest>;
+type RequestLine = Passing<typeof isRequestLine>;
 
-const isOutcome = shape({
+const isOutcomeLine = shape({
   version: isOneOf(1),
   kind: isOneOf('outcome'),
   id: isText,
   outcome: isOneOf('confirmed', 'free', 'possibly_charged'),
 });
-type OutcomeLine = Passing<typeof isOutcome>;
+type OutcomeLine = Passing<typeof isOutcomeLine>;
 
 /** A paid request, or a line that cannot be read, which may have been one of a credit on any day, at any origin. */
 export interface LedgerEntry {
@@ -49,7 +49,7 @@ export interface LedgerEntry {
   outcome: OutcomeLine['outcome'];
 }
 
-const unreadable: LedgerEntry = { request: null, credits: 1, outcome: 'possibly_charged' };
+const unreadableLine: LedgerEntry = { request: null, credits: 1, outcome: 'possibly_charged' };
 
 const lineStart = '{"version":1,"kind":"';
 
@@ -139,7 +139,7 @@ export class LedgerFile {
     for (const [i, line] of lines.entries()) {
       this.#lines++;
       if (line === '' || this.#add(line)) continue;
-      this.#entries.push(unreadable);
+      this.#entries.push(unreadableLine);
       // Between a line that was cut off and the next one there is no empty line: `append` has closed it.
       const wasLast = (lines[i + 1] ?? last) !== '';
       if (!wasLast || !isCutOff(line)) this.#damagedLine ??= this.#lines;
@@ -149,7 +149,7 @@ export class LedgerFile {
   }
 
   get entries(): readonly LedgerEntry[] {
-    return this.#isCutShort ? [...this.#entries, unreadable] : this.#entries;
+    return this.#isCutShort ? [...this.#entries, unreadableLine] : this.#entries;
   }
 
   /** Credits that this month, or its day `today`, may have cost at most at an origin. */
@@ -167,15 +167,15 @@ export class LedgerFile {
   /** Adds a line; returns false if it cannot be read. An outcome needs its request. */
   #add(text: string): boolean {
     const line = parseObject(text);
-    if (isRequest(line)) {
+    if (isRequestLine(line)) {
       if (this.#requests.has(line.id)) return true;
       const entry: LedgerEntry = { request: line, credits: line.credits, outcome: 'possibly_charged' };
       this.#entries.push(entry);
       this.#requests.set(line.id, entry);
       return true;
     }
-    const entry = isOutcome(line) ? this.#requests.get(line.id) : undefined;
-    if (entry === undefined || !isOutcome(line)) return false;
+    const entry = isOutcomeLine(line) ? this.#requests.get(line.id) : undefined;
+    if (entry === undefined || !isOutcomeLine(line)) return false;
     entry.outcome = line.outcome;
     return true;
   }

@@ -7,7 +7,7 @@ import type { Step } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 import type { Result } from './results.ts';
 
-export type Group<T> = readonly [T, ...T[]];
+type Group<T> = readonly [T, ...T[]];
 
 /** The members of each group, by a key, in order of appearance. */
 export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Group<T>[] {
@@ -33,7 +33,7 @@ function withNames(labels: readonly (string | null)[], message: string): string 
 }
 
 /** Joins the parts that are not empty. */
-const line = (...parts: readonly (string | null)[]): string => parts.filter(Boolean).join('; ');
+const joinParts = (...parts: readonly (string | null)[]): string => parts.filter(Boolean).join('; ');
 
 export function warningLines(warnings: readonly Warning[]): readonly string[] {
   const groups = grouped(warnings, ({ code, label, message }) => (label === null ? message : code));
@@ -74,7 +74,7 @@ function failureLine(
   const reached = group.filter(({ isReached }) => isReached && (!isOfRun || results.length > 1));
   const others = group.filter(({ isReached }) => !isReached);
   const names = reached.map(({ label }) => label);
-  const message = line(
+  const message = joinParts(
     withNames(names, failure.message),
     others.length > 0 && results.length > 1 ? `stopped, ${thousands(others.length)} more not reached` : null,
     spentText(failure.scope === 'reference' ? group : results),
@@ -125,5 +125,5 @@ export function tallyText(
     pages > 0 && count(pages, 'page', 'pages'),
     (isPaid || spent(credits) > 0) && describeCredits(credits),
   ];
-  return line(parts.filter(Boolean).join(', '), file && `in ${file}`);
+  return joinParts(parts.filter(Boolean).join(', '), file && `in ${file}`);
 }

@@ -111,7 +111,7 @@ export function oddPageSize(offset: number, pageSize: number): number {
 const unknownFields =
   'channelId channelTitle channelHandle lengthText viewCountText publishedTimeText members_only'.split(' ');
 const unknown = { ...Object.fromEntries(unknownFields.map((name) => [name, null])), thumbnails: [] };
-const special: Readonly<Record<number, object>> = {
+const oddVideos: Readonly<Record<number, object>> = {
   [premiere]: { lengthText: 'PREMIERE', viewCountText: '214 waiting', publishedTimeText: null },
   262: { lengthText: 'LIVE', viewCountText: null, publishedTimeText: null },
   247: { title: '[Private video]', ...unknown },
@@ -124,5 +124,5 @@ const special: Readonly<Record<number, object>> = {
 export const oddFields = (video: Video): object => ({
   publishedTimeText: ageText(video),
   members_only: isMembersOnly(video.number),
-  ...special[video.number],
+  ...oddVideos[video.number],
 });

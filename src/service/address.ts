@@ -22,8 +22,8 @@ export function parseAddress(
   const trimmed = completeScheme(text.trim());
   if (isQuoted(trimmed)) throw usage(`${source}: the address has quotes around it`, 'remove the quotes');
   // The URL parser drops tabs and line ends and reads backslashes as slashes: reject such texts instead.
-  const isPlain = /^https?:\/\/[^/]/i.test(trimmed) && !/[\s\\\u0000-\u001f\u007f]/.test(trimmed);
-  if (!isPlain || !URL.canParse(trimmed)) throw usage(`${source}: not an http or https address`, example);
+  const isHttp = /^https?:\/\/[^/]/i.test(trimmed) && !/[\s\\\u0000-\u001f\u007f]/.test(trimmed);
+  if (!isHttp || !URL.canParse(trimmed)) throw usage(`${source}: not an http or https address`, example);
   if (/^https?:\/\/[^/]*@|[?#]/i.test(trimmed))
     throw usage(`${source}: an address has no user name, password, query (?) or fragment (#)`, example);
   const url = new URL(trimmed);

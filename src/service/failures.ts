@@ -16,7 +16,7 @@ const busy: Meaning = { code: 'unavailable', what: 'the service is not available
 const notFound: Meaning = { code: 'not_found', what: 'not found', next: 'check the spelling' };
 
 /** Other statuses are classified by their first digit. */
-const statuses: Readonly<Record<number, Meaning>> = {
+const statusMeanings: Readonly<Record<number, Meaning>> = {
   401: rejected,
   402: { code: 'no_credits', what: 'no credits', next: 'add credits to the account' },
   403: rejected,
@@ -48,7 +48,7 @@ function meaningOfStatus(status: number, isFeed: boolean, detail: string | null)
     const meaning = isFeed ? noFeed : notFound;
     return detail ? meaning : { ...meaning, next: checkAddress };
   }
-  const meaning = statuses[status];
+  const meaning = statusMeanings[status];
   if (meaning !== undefined) return meaning;
   if (status >= 500) return { ...busy, isRetryable: false };
   if (status >= 400) return { code: 'refused', what: 'the service refused the request' };
@@ -57,7 +57,7 @@ function meaningOfStatus(status: number, isFeed: boolean, detail: string | null)
   return { code: 'invalid_response', what: 'the service redirects, which is not followed', next };
 }
 
-const errors: Readonly<Record<string, string>> = {
+const errorTexts: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host',
   EAI_AGAIN: 'the host name could not be looked up',
   UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
@@ -65,7 +65,7 @@ const errors: Readonly<Record<string, string>> = {
 };
 
 /** Errors that a retry would not change; null: the error has a message of ours. */
-const invalid: Readonly<Record<string, string | null>> = {
+const invalidResponses: Readonly<Record<string, string | null>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response is not as long as its Content-Length',
   UND_ERR_HEADERS_OVERFLOW: 'the response has too many headers',
   HTTPParserError: 'the response is not valid HTTP',
@@ -91,7 +91,7 @@ export function errorWords(error: unknown): string {
   if (error instanceof TransportError || error instanceof Failure) return error.message;
   if (!(error instanceof Error)) return 'the connection failed';
   const key = keyOf(error);
-  const words = errors[key] ?? invalid[key];
+  const words = errorTexts[key] ?? invalidResponses[key];
   if (words) return words;
   if (certificateCode.test(key)) return `its certificate is not valid (${key})`;
   if (key === 'EPROTO' || key.startsWith('ERR_SSL_')) {
@@ -109,7 +109,7 @@ function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meanin
   if (sent) {
     // After the headers a wrong length means that the connection ended too early.
     const isCut = key === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && status !== null;
-    if (key in invalid && !isCut) return { code: 'invalid_response', what: words };
+    if (key in invalidResponses && !isCut) return { code: 'invalid_response', what: words };
     return { ...busy, what: `no complete response: ${words}` };
   }
   const code = 'unreachable';
