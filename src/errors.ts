@@ -83,6 +83,7 @@ interface FailureDetails {
 
 /** A failure that is reported to the user in one line. Anything else thrown is a bug (exit 1). */
 export class Failure extends Error {
+  override readonly name = 'Failure';
   readonly code: FailureCode;
   readonly status: number | null;
   /** What to do next; null: nothing is known to help. */
@@ -92,7 +93,6 @@ export class Failure extends Error {
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, { cause: details.cause });
-    this.name = 'Failure';
     this.code = code;
     this.status = details.status ?? null;
     this.next = details.next ?? usualStep(code);
@@ -150,10 +150,7 @@ export function usage(message: string, next?: Step): Failure {
 
 /** The reader of stdout has closed it: the end of the work, not an error (exit 0). */
 export class ClosedPipe extends Error {
-  constructor() {
-    super('the reader closed the pipe');
-    this.name = 'ClosedPipe';
-  }
+  override readonly name = 'ClosedPipe';
 }
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;

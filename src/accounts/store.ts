@@ -20,8 +20,8 @@ export interface Profile extends Service {
 
 export function unknownProfile(name: string, known: Iterable<string>): Failure {
   const names = [...known];
-  const none = 'none is stored yet; run: chanlist auth login';
-  return usage(`there is no profile '${name}'`, names.length === 0 ? none : expectedOneOf(name, names));
+  const next = names.length === 0 ? 'store one with chanlist auth login' : expectedOneOf(name, names);
+  return usage(`there is no profile '${name}'`, next);
 }
 
 export interface Store {
