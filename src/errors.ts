@@ -61,6 +61,7 @@ type WarningKind =
   | 'adopted'
   | 'all new'
   | 'baseline'
+  | 'feeds'
   | 'format'
   | 'gone'
   | 'kept'

@@ -17,6 +17,7 @@ import { parseReference, resolvedId } from '../service/parse-reference.ts';
 import { Archive } from './archive.ts';
 import { exportOne } from './export-one.ts';
 import { type Export, type Exports, inspect, nameOf, pathOf } from './exports.ts';
+import { minChannels } from './feed-log.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import { headerOf, type PagesHeader } from './pages-header.ts';
@@ -98,15 +99,25 @@ async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]>
   await assertPaths({ ...options, output: null, exports: paths }, context);
   const turn = (name: string): string => index.turn(name, options.all);
   queue.sort((a, b) => turn(a.name).localeCompare(turn(b.name)));
-  const done = mapConcurrently(queue, { concurrency }, ({ id, reference }) =>
-    run.work(reference, () => exportOne(run, exports, reference, id)),
+  const perform = async (items: typeof queue): Promise<void> => {
+    const done = mapConcurrently(items, { concurrency }, ({ id, reference }) =>
+      run.work(reference, () => exportOne(run, exports, reference, id)),
+    );
+    for await (const [{ id, reference, name, path }, result] of done) {
+      const isKept = result.failure !== null && existsSync(path);
+      const entries = result.entries || (isKept && index.records.get(name)?.entries) || 0;
+      results.set(reference, { ...result, id, file: path, entries });
+    }
+  };
+  const { feeds } = exports;
+  feeds.mayReplace = queue.length < minChannels;
+  await perform(queue);
+  feeds.mayReplace = true;
+  if (!feeds.isServiceOut) await perform(queue.filter(({ reference }) => feeds.waiting.has(reference)));
+  return feeds.explain(
+    run,
+    references.flatMap((reference) => results.get(reference) ?? []),
   );
-  for await (const [{ id, reference, name, path }, result] of done) {
-    const isKept = result.failure !== null && existsSync(path);
-    const entries = result.entries || (isKept && index.records.get(name)?.entries) || 0;
-    results.set(reference, { ...result, id, file: path, entries });
-  }
-  return references.flatMap((reference) => results.get(reference) ?? []);
 }
 
 /** What the records and interrupted runs beside the FILEs say; what cannot be read stops its own export only. */

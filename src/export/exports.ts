@@ -11,6 +11,7 @@ import { parseFields } from '../output/fields.ts';
 import { exportName, type FileFormat } from '../output/formats.ts';
 import type { Reference } from '../run/read-references.ts';
 import type { Operation } from '../service/contract.ts';
+import { FeedLog } from './feed-log.ts';
 import type { Existing } from './next-step.ts';
 import { PagesFile } from './pages-file.ts';
 import { type ExportRequest, isArchive, type PagesHeader } from './pages-header.ts';
@@ -28,6 +29,7 @@ export interface Exports {
   readonly file: Target | null;
   /** The `.chanlist` beside them. */
   readonly folder: PrivateFolder;
+  readonly feeds: FeedLog;
 }
 
 /** One of them, as it is on disk. */
@@ -74,7 +76,7 @@ export function openExports(
   const names = file === null ? namesIn().filter((each) => exportName.test(each)) : [name];
   // A folder that is not mounted looks empty.
   if (options.update && !folder.wasThere && !names.some(isFile)) throw notMounted(file?.path ?? path);
-  return { operation, options, context, format, path, file, folder };
+  return { operation, options, context, format, path, file, folder, feeds: new FeedLog() };
 }
 
 export const notMounted = (place: string): Failure =>

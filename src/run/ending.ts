@@ -70,11 +70,17 @@ const maxNames = 3;
 export const firstOf = (names: readonly (string | null)[]): string =>
   ` (${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ' and others' : ''})`;
 
-/** The message after `3 references (@a, @b, @c)`, after the name of a single one, or alone. */
-function withNames(labels: readonly (string | null)[], message: string): string {
+/** The message after `3 references (@a, @b, @c)`, after the name of a single one, or alone; of several the first. */
+function withNames(labels: readonly (string | null)[], [message, ...others]: Group<string>): string {
   const names = labels.length <= 1 ? labels[0] : `${thousands(labels.length)} references${firstOf(labels)}`;
-  return names ? `${names}: ${message}` : message;
+  const isSame = others.every((other) => other === message);
+  return names ? `${names}: ${isSame ? '' : 'the first: '}${message}` : message;
 }
+
+const messagesOf = <T>([first, ...others]: Group<T>, messageOf: (item: T) => string): Group<string> => [
+  messageOf(first),
+  ...others.map(messageOf),
+];
 
 /** The parts of a message in one line; empty ones are omitted. */
 const line = (...parts: readonly (string | null)[]): string => parts.filter(Boolean).join('; ');
@@ -83,7 +89,10 @@ export function warningLines(warnings: readonly Warning[]): readonly string[] {
   const groups = grouped(warnings, ({ code, label, message }) => (label === null ? message : code));
   return groups.map((group) => {
     const labels = group.flatMap(({ label }) => label ?? []);
-    return withNames(labels, group[0].message);
+    return withNames(
+      labels,
+      messagesOf(group, ({ message }) => message),
+    );
   });
 }
 
@@ -120,7 +129,10 @@ function failureLine(
   const others = group.filter(({ isReached }) => !isReached);
   const names = reached.map(({ label }) => label);
   const message = line(
-    withNames(names, failure.message),
+    withNames(
+      names,
+      messagesOf(group, (result) => result.failure.message),
+    ),
     others.length > 0 && results.length > 1 ? `stopped, ${thousands(others.length)} more not reached` : null,
     spentText(failure.scope === 'reference' ? group : results),
   );

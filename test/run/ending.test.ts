@@ -87,7 +87,7 @@ test('warnings with one code are one line; those about no reference are lines of
     { code: 'kept', label: '@c', message: 'kept' },
   ];
   assert.deepEqual(warningLines(warnings), [
-    '2 references (@a, @b): checked with a page (1 credit)',
+    '2 references (@a, @b): the first: checked with a page (1 credit)',
     'csv: left out x',
     'csv: left out y',
     '@c: kept',
