@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
-import { type CommonOptions, commandOf } from '../cli/options.ts';
+import { type CommonOptions, commandOf, repairAll } from '../cli/options.ts';
 import { gravest, toFailure, usage } from '../errors.ts';
 import {
   type CheckRow,
@@ -160,7 +160,5 @@ function repairOf(bad: readonly BadRow[], { invocation, paths, from }: CheckOpti
   if (bad.length === 1 || fixes.length === 0) return fixes.map((fix) => `fix: ${fix}`)[0] ?? null;
   // What was read from stdin is gone.
   if (from === '-') return null;
-  const add = [{ name: '--json', value: null }];
-  const check = commandOf(invocation, paths, { drop: ['--format', '--quiet', '--verbose'], add });
-  return `fix: ${commandText(check)} | jq -r '.[].problem.fix // empty' | ${process.platform === 'win32' ? 'iex' : 'sh'}`;
+  return `fix: ${repairAll(commandOf(invocation, paths, { drop: ['--format', '--quiet', '--verbose'] }))}`;
 }
