@@ -68,7 +68,7 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   const [path = '', ...others] = paths;
   const folder = others.length === 0 && isFolder(path) ? path : null;
   const bad: BadRow[] = [];
-  let checked = 0;
+  const wholes: string[] = [];
 
   async function* rows(): AsyncGenerator<CheckRow, void> {
     const answered = new Set<string>();
@@ -84,7 +84,7 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
         if (reference !== null) answered.add(canonicalOf(reference));
       // What another run is writing is skipped.
       if (await isLocked(each.folder, each.name)) continue;
-      checked++;
+      wholes.push(row.whole?.slice(0, 10) ?? 'never');
       if (row.problem !== null) bad.push({ ...row, problem: row.problem });
       if (row.problem !== null || !quiet) yield row;
     }
@@ -112,7 +112,9 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   for (const { message, next } of failureLines(badResults(list.bad), null, options))
     stderr.error(message, next);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
-  stderr.note(`${count(checked, 'archive', 'archives')} checked, ${problems}`);
+  const oldest = wholes.includes('never') ? 'never' : wholes.sort()[0];
+  const whole = oldest === undefined ? '' : `; the list read whole longest ago: ${oldest}`;
+  stderr.note(`${count(wholes.length, 'archive', 'archives')} checked, ${problems}${whole}`);
   return gravest([list.bad.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
 
