@@ -99,7 +99,7 @@ export async function addNew(
   if (attempt.failure !== null) {
     // FILE does not have the entries of this run yet.
     const missing = missingEntries(pages.position.total, count, archive.entries);
-    return failedExport(run, one, attempt.failure, { ...facts, missing });
+    return failedExport(one, attempt.failure, { ...facts, missing });
   }
   const { newIds, listed, hasWithoutId } = attempt;
   await pages.addAside(known, newIds, stop);
