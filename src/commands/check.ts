@@ -80,8 +80,7 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
         return unreadRow(each, toFailure(error));
       });
       if (row.id === null) isAllKnown = false;
-      for (const reference of [row.id, row.reference])
-        if (reference !== null) answered.add(canonicalOf(reference));
+      for (const reference of row.references) answered.add(canonicalOf(reference));
       // What another run is writing is skipped.
       if (await isLocked(each.folder, each.name)) continue;
       wholes.push(row.whole?.slice(0, 10) ?? 'never');

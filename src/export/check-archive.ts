@@ -61,6 +61,11 @@ export const emptyRow: CheckRow = {
 
 export const checkFields = Object.keys(emptyRow) as (keyof CheckRow)[];
 
+/** With all references that are known to lead to it. */
+export interface CheckedArchive extends CheckRow {
+  readonly references: readonly string[];
+}
+
 /** An archive, or an interrupted run, that records name. */
 export interface FoundArchive {
   readonly path: string;
@@ -111,7 +116,7 @@ export async function checkArchive(
   { path: givenPath, folder, name }: FoundArchive,
   maxAge: number | null,
   { stop, clock }: Context,
-): Promise<CheckRow> {
+): Promise<CheckedArchive> {
   const target = resolveTarget(givenPath);
   const { path } = target;
   const record = readRecord(folder, name);
@@ -120,10 +125,13 @@ export async function checkArchive(
   const isAsRecorded = record !== null && hasMark(target.stats, record);
   const contents =
     target.stats && record && (await readArchive(target, isAsRecorded ? null : record.id, stop));
+  const reference = record?.reference ?? runFile?.header.reference ?? null;
+  const id = record?.id ?? runFile?.header.request.id ?? null;
   return {
     file: path,
-    reference: record?.reference ?? runFile?.header.reference ?? null,
-    id: record?.id ?? runFile?.header.request.id ?? null,
+    reference,
+    id,
+    references: [reference, id, ...(record?.others ?? [])].flatMap((each) => each ?? []),
     entries: contents?.entries ?? null,
     missing: record?.checks.missing ?? null,
     newest: contents?.newest ?? null,
@@ -137,12 +145,13 @@ export async function checkArchive(
 }
 
 /** An archive that cannot be read, or its record or its interrupted run. */
-export function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow {
+export function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckedArchive {
   const { code, message, next } = failure;
+  const row = { ...emptyRow, file, references: [] };
   // Only a record can be removed at no cost.
   if (code !== 'damaged' || next === null || typeof next === 'string')
-    return { ...emptyRow, file, problem: { code: 'damaged', message: failure.line(), fix: null } };
-  return { ...emptyRow, file, problem: { code: 'damaged', message, fix: commandText(next) } };
+    return { ...row, problem: { code: 'damaged', message: failure.line(), fix: null } };
+  return { ...row, problem: { code: 'damaged', message, fix: commandText(next) } };
 }
 
 /** What FILE itself, or the last run, shows. */

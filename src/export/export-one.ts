@@ -19,18 +19,22 @@ import { isArchive } from './pages-header.ts';
 import { hasMark, noChecks } from './record.ts';
 import { addNew, updateArchive } from './update-archive.ts';
 
-/** Makes one export, or brings it up to date, under its lock. Returns every failure in the result. */
+/**
+ * Makes one export, or brings it up to date, under its lock. Returns every failure in the result. `given`: its other
+ * references.
+ */
 export async function exportOne(
   run: Run,
   exports: Exports,
   reference: Reference,
   id: string,
+  given: readonly Reference[],
 ): Promise<Result> {
   const { folder, options, operation } = exports;
   const { update, all } = options;
   const name = nameOf(exports, id);
   const perform = async (all: boolean) => {
-    const one = await inspect(exports, reference, id, run.serviceName);
+    const one = await inspect(exports, reference, id, run.serviceName, given);
     const result = await performStep(run, one, all).catch((error) => failedExport(one, error));
     return { result, resumed: one.interrupted?.header ?? null };
   };

@@ -206,8 +206,8 @@ function recordUnchanged(
   archive: Archive,
   known: Pick<ArchiveRecord, 'checks' | 'whole'>,
 ): void {
-  const { id, target, exports, name, keptReference: reference } = one;
+  const { id, target, exports, name, kept } = one;
   if (target.stats === null) throw new Error('an archive without a file');
   const { entries, checksum } = archive;
-  writeRecord(exports.folder, name, { reference, id, ...markOf(target.stats), checksum, entries, ...known });
+  writeRecord(exports.folder, name, { ...kept, id, ...markOf(target.stats), checksum, entries, ...known });
 }

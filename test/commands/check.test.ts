@@ -266,6 +266,29 @@ test('--from: these references, by ID or as a record knows them; each that has n
   assert.deepEqual([well.exit, well.codes, well.stderr], [0, [null, null, null], '']);
 });
 
+test('an archive answers for every reference that leads to its ID, whichever was given last', async (t) => {
+  const { world } = await archived(t);
+  world.service.handles.set('@second', id);
+  const references = [id, '@a', '@second', `https://example.com/channel/${id}/videos`];
+  for (const list of [references, references.toReversed()]) {
+    world.remove('lists');
+    world.write('refs.txt', list.join('\n'));
+    const update = 'uploads --from refs.txt --output-dir lists';
+    assert.equal((await world.run(update)).credits, 3);
+    assert.equal((await check(world, 'lists --from refs.txt')).exit, 0, list.join());
+    for (const reference of references) {
+      assert.equal((await world.run(['uploads', reference, '--output-dir', 'lists', '--update'])).exit, 0);
+      assert.equal((await check(world, 'lists --from refs.txt')).exit, 0, reference);
+    }
+    // None of them is resolved again.
+    const again = await world.run(`${update} --update`);
+    assert.deepEqual(
+      again.requests.map(({ operation }) => operation),
+      ['latest'],
+    );
+  }
+});
+
 test('problems with one code are one line; of several problems one line runs every fix', async (t) => {
   const { world } = await archived(t);
   for (const name of ['c', 'd', 'e']) world.service.addChannel(name, { list: videos(0, 150) });
