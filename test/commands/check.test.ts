@@ -259,6 +259,12 @@ test('--from: these references, by ID or as a record knows them; each that has n
       [null, 'PLx', 'PLx', fixes[1]],
     ],
   );
+  // Of several paths, it is not known where.
+  const several = await check(world, `lists ${file} --from refs.txt -q`);
+  assert.deepEqual(
+    several.rows.map(({ problem }) => problem?.fix),
+    [null, null],
+  );
   for (const fix of fixes) await world.paste(fix);
   // A run by ID keeps the handle.
   await world.run(`uploads ${id} --output-dir lists --update`);
@@ -351,6 +357,7 @@ test('what another run is writing for the first time is not absent', async (t) =
 
 test('what another run is writing is skipped', async (t) => {
   const { world, channel } = await archived(t);
+  world.write('refs.txt', '@a\n@b\n');
   channel.list = videos(0, 260);
   const during: unknown[] = [];
   world.service.on(async ({ operation }) => {
@@ -358,9 +365,11 @@ test('what another run is writing is skipped', async (t) => {
     damaged(world);
     const { lines, exit, stderr } = await world.run('check lists');
     during.push(lines, exit, stderr);
+    // Another archive is no less absent.
+    during.push((await check(world, 'lists --from refs.txt')).codes);
   });
   await world.run('uploads @a --output-dir lists --update');
-  assert.deepEqual(during, [[], 0, '']);
+  assert.deepEqual(during, [[], 0, '', ['absent']]);
   assert.deepEqual((await check(world, 'lists')).codes, ['damaged']);
 });
 
