@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
-import { type CommonOptions, commandOf } from '../cli/options.ts';
+import { type CommonOptions, commandOf, repairAll } from '../cli/options.ts';
 import { gravest, toFailure, usage } from '../errors.ts';
 import {
   type CheckRow,
@@ -68,7 +68,7 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   const [path = '', ...others] = paths;
   const folder = others.length === 0 && isFolder(path) ? path : null;
   const bad: BadRow[] = [];
-  let checked = 0;
+  const wholes: string[] = [];
 
   async function* rows(): AsyncGenerator<CheckRow, void> {
     const answered = new Set<string>();
@@ -80,11 +80,10 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
         return unreadRow(each, toFailure(error));
       });
       if (row.id === null) isAllKnown = false;
-      for (const reference of [row.id, row.reference])
-        if (reference !== null) answered.add(canonicalOf(reference));
+      for (const reference of row.references) answered.add(canonicalOf(reference));
       // What another run is writing is skipped.
       if (await isLocked(each.folder, each.name)) continue;
-      checked++;
+      wholes.push(row.whole?.slice(0, 10) ?? 'never');
       if (row.problem !== null) bad.push({ ...row, problem: row.problem });
       if (row.problem !== null || !quiet) yield row;
     }
@@ -112,7 +111,9 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   for (const { message, next } of failureLines(badResults(list.bad), null, options))
     stderr.error(message, next);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
-  stderr.note(`${count(checked, 'archive', 'archives')} checked, ${problems}`);
+  const oldest = wholes.includes('never') ? 'never' : wholes.sort()[0];
+  const whole = oldest === undefined ? '' : `; the list read whole longest ago: ${oldest}`;
+  stderr.note(`${count(wholes.length, 'archive', 'archives')} checked, ${problems}${whole}`);
   return gravest([list.bad.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
 
@@ -160,7 +161,5 @@ function repairOf(bad: readonly BadRow[], { invocation, paths, from }: CheckOpti
   if (bad.length === 1 || fixes.length === 0) return fixes.map((fix) => `fix: ${fix}`)[0] ?? null;
   // What was read from stdin is gone.
   if (from === '-') return null;
-  const add = [{ name: '--json', value: null }];
-  const check = commandOf(invocation, paths, { drop: ['--format', '--quiet', '--verbose'], add });
-  return `fix: ${commandText(check)} | jq -r '.[].problem.fix // empty' | ${process.platform === 'win32' ? 'iex' : 'sh'}`;
+  return `fix: ${repairAll(commandOf(invocation, paths, { drop: ['--format', '--quiet', '--verbose'] }))}`;
 }

@@ -9,7 +9,7 @@ import { resolveTarget } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { commandText } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
-import { type Contents, readArchive } from './archive.ts';
+import { type Contents, otherBytes, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
 import { exportCommand } from './messages.ts';
 import { PagesFile } from './pages-file.ts';
@@ -17,7 +17,8 @@ import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record
 
 /** What can be wrong with an archive, from the gravest to the least; the help prints these rows. */
 export const problemCodes = {
-  damaged: 'a line is not an entry of its channel or playlist, or it cannot be read',
+  damaged:
+    'a line is not an entry of its channel or playlist, its bytes are other ones, or it cannot be read',
   lost: 'it has fewer entries than recorded, or its file is gone',
   absent: 'a reference of --from has no archive',
   gone: 'the channel or playlist was not found (404) at the last check',
@@ -36,6 +37,8 @@ export interface CheckRow {
   readonly newest: string | null;
   /** Last successful check. */
   readonly checked: string | null;
+  /** When its list was last read whole. */
+  readonly whole: string | null;
   readonly problem: {
     readonly code: keyof typeof problemCodes;
     readonly message: string;
@@ -52,10 +55,16 @@ export const emptyRow: CheckRow = {
   missing: null,
   newest: null,
   checked: null,
+  whole: null,
   problem: null,
 };
 
 export const checkFields = Object.keys(emptyRow) as (keyof CheckRow)[];
+
+/** With all references that are known to lead to it. */
+export interface CheckedArchive extends CheckRow {
+  readonly references: readonly string[];
+}
 
 /** An archive, or an interrupted run, that records name. */
 export interface FoundArchive {
@@ -107,7 +116,7 @@ export async function checkArchive(
   { path: givenPath, folder, name }: FoundArchive,
   maxAge: number | null,
   { stop, clock }: Context,
-): Promise<CheckRow> {
+): Promise<CheckedArchive> {
   const target = resolveTarget(givenPath);
   const { path } = target;
   const record = readRecord(folder, name);
@@ -116,37 +125,49 @@ export async function checkArchive(
   const isAsRecorded = record !== null && hasMark(target.stats, record);
   const contents =
     target.stats && record && (await readArchive(target, isAsRecorded ? null : record.id, stop));
+  const reference = record?.reference ?? runFile?.header.reference ?? null;
+  const id = record?.id ?? runFile?.header.request.id ?? null;
   return {
     file: path,
-    reference: record?.reference ?? runFile?.header.reference ?? null,
-    id: record?.id ?? runFile?.header.request.id ?? null,
+    reference,
+    id,
+    references: [reference, id, ...(record?.others ?? [])].flatMap((each) => each ?? []),
     entries: contents?.entries ?? null,
     missing: record?.checks.missing ?? null,
     newest: contents?.newest ?? null,
     checked: record?.checks.checked ?? null,
+    whole: record?.whole ?? null,
     problem:
-      (record && archiveProblem(path, record, contents)) ??
+      (record && archiveProblem(path, record, contents, isAsRecorded)) ??
       (runFile && interruptedProblem(path, runFile)) ??
       (record && maxAge !== null ? staleProblem(path, record, clock.now(), maxAge) : null),
   };
 }
 
 /** An archive that cannot be read, or its record or its interrupted run. */
-export function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow {
+export function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckedArchive {
   const { code, message, next } = failure;
+  const row = { ...emptyRow, file, references: [] };
   // Only a record can be removed at no cost.
   if (code !== 'damaged' || next === null || typeof next === 'string')
-    return { ...emptyRow, file, problem: { code: 'damaged', message: failure.line(), fix: null } };
-  return { ...emptyRow, file, problem: { code: 'damaged', message, fix: commandText(next) } };
+    return { ...row, problem: { code: 'damaged', message: failure.line(), fix: null } };
+  return { ...row, problem: { code: 'damaged', message, fix: commandText(next) } };
 }
 
 /** What FILE itself, or the last run, shows. */
-function archiveProblem(path: string, record: ArchiveRecord, contents: Contents | null): CheckRow['problem'] {
-  const { entries } = record;
+function archiveProblem(
+  path: string,
+  record: ArchiveRecord,
+  contents: Contents | null,
+  isAsRecorded: boolean,
+): CheckRow['problem'] {
+  const { entries, checksum } = record;
   const { failure } = record.checks;
   if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, record) };
   const repair = fixOf(path, record, '--update', '--all');
-  if (contents.damage !== null) return { code: 'damaged', message: contents.damage, fix: repair };
+  const isOther = isAsRecorded && checksum !== null && checksum !== contents.checksum;
+  const damage = contents.damage ?? (isOther ? otherBytes : null);
+  if (damage !== null) return { code: 'damaged', message: damage, fix: repair };
   if (contents.entries < entries) {
     const message = `${count(contents.entries, 'entry', 'entries')}, but it had ${thousands(entries)}`;
     return { code: 'lost', message, fix: repair };

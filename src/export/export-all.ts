@@ -5,6 +5,7 @@ import { Failure, toFailure } from '../errors.ts';
 import { isLocked, lockedFailure } from '../fs/file-lock.ts';
 import { guardFile, makeFolders, withDescriptor } from '../fs/files.ts';
 import { type PrivateFolder, pagesName } from '../fs/private-folder.ts';
+import { grouped } from '../run/ending.ts';
 import { needsPage, tokenOf } from '../run/list-pages.ts';
 import { assertPaths } from '../run/named-files.ts';
 import { sandboxName, serviceName } from '../run/open-run.ts';
@@ -88,20 +89,21 @@ async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]>
     return id;
   });
   const results = new Map<Reference, Result>();
-  const firsts = new Map<string, Reference>();
+  const found: { readonly reference: Reference; readonly id: string }[] = [];
   for await (const [reference, id] of resolved)
     if (id instanceof Failure) results.set(reference, failedRequest(reference, id));
-    else if (!firsts.has(id)) firsts.set(id, reference);
-  const queue = [...firsts].map(([id, reference]) => {
-    return { id, reference, name: nameOf(exports, id), path: pathOf(exports, id) };
+    else found.push({ reference, id });
+  const queue = grouped(found, ({ id }) => id).map(([{ reference, id }, ...others]) => {
+    const given = others.map((other) => other.reference);
+    return { id, reference, given, name: nameOf(exports, id), path: pathOf(exports, id) };
   });
   const paths = queue.map(({ path }) => path);
   await assertPaths({ ...options, output: null, exports: paths }, context);
   const turn = (name: string): string => index.turn(name, options.all);
   queue.sort((a, b) => turn(a.name).localeCompare(turn(b.name)));
   const perform = async (items: typeof queue): Promise<void> => {
-    const done = mapConcurrently(items, { concurrency }, ({ id, reference }) =>
-      run.work(reference, () => exportOne(run, exports, reference, id)),
+    const done = mapConcurrently(items, { concurrency }, ({ id, reference, given }) =>
+      run.work(reference, () => exportOne(run, exports, reference, id, given)),
     );
     for await (const [{ id, reference, name, path }, result] of done) {
       const isKept = result.failure !== null && existsSync(path);
@@ -137,7 +139,7 @@ class ReferenceIndex {
         const record = readRecord(folder, name);
         if (record !== null) this.records.set(name, record);
         if (header !== null) note(header.reference, header.request.id);
-        if (record !== null) note(record.reference, record.id);
+        if (record !== null) for (const each of [record.reference, ...record.others]) note(each, record.id);
       } catch (error) {
         // A recorded reference may be of another command.
         if (!(error instanceof Failure)) throw error;

@@ -45,8 +45,8 @@ export interface Export {
   /** The pages of an interrupted run. */
   readonly interrupted: PagesFile | null;
   readonly existing: Existing;
-  /** The reference that a record keeps: the last one given, but a handle or URL rather than the ID itself. */
-  readonly keptReference: string;
+  /** The references that a record keeps: the last one given first, but handles and URLs rather than the ID itself. */
+  readonly kept: Pick<ArchiveRecord, 'reference' | 'others'>;
 }
 
 /** Where the new FILE is written: of `a.json`, not where the record of `a` is. */
@@ -94,7 +94,7 @@ export const pathOf = ({ file, path }: Exports, id: string): string =>
   file?.path ?? join(path, `${id}.ndjson`);
 
 /**
- * Finds out what there is of an export. `service`: its address and namespace. Throws usage errors for a FILE that is no
+ * Finds out what there is of an export. `service`: its address and namespace; `given`: other references of the run. Throws usage errors for a FILE that is no
  * regular file, `damaged` for a record that cannot be used, and the reason to stop.
  */
 export async function inspect(
@@ -102,6 +102,7 @@ export async function inspect(
   reference: Reference,
   id: string,
   service: string,
+  given: readonly Reference[] = [],
 ): Promise<Export> {
   const { folder, context, options, format, operation, file } = exports;
   const name = nameOf(exports, id);
@@ -120,7 +121,10 @@ export async function inspect(
   if (isDiscarded) pages[Symbol.dispose]();
   const interrupted = isDiscarded ? null : pages;
   const isOurs = interrupted !== null && isDeepStrictEqual(interrupted.header.request, request);
-  const known = interrupted?.header.reference ?? (record?.id === id ? record.reference : null);
+  const names = [reference, ...given].map(({ value, reference }) => (value === id ? id : (reference ?? id)));
+  if (interrupted !== null) names.push(interrupted.header.reference);
+  if (record?.id === id) names.push(record.reference, ...record.others);
+  const [first = id, ...others] = new Set(names.filter((each) => each !== id));
   return {
     exports,
     reference,
@@ -136,7 +140,7 @@ export async function inspect(
       isOfAnotherId: record !== null && record.id !== id,
       hasFolder: folder.wasThere,
     },
-    keptReference: (reference.value === id ? known : null) ?? reference.reference ?? id,
+    kept: { reference: first, others },
   };
 }
 
@@ -154,8 +158,10 @@ function fileState(
 
 /** Starts the pages of an export (`update` null) or an update. */
 export function startPages(one: Export, update: PagesHeader['update']): PagesFile {
-  const { exports, name, request, existing, keptReference: reference } = one;
+  const { exports, name, request, existing, kept } = one;
   const started = new Date(exports.context.clock.now()).toISOString();
   const replaces = existing.file !== 'none';
-  return PagesFile.create(exports.folder, name, { request, reference, started, update, replaces });
+  return PagesFile.create(exports.folder, name, {
+    ...{ request, reference: kept.reference, started, update, replaces },
+  });
 }

@@ -104,7 +104,7 @@ export async function addNew(
   if (attempt.failure !== null) {
     // FILE does not have the entries of this run yet.
     const missing = missingEntries(pages.position.total, count, archive.entries);
-    return failedExport(run, one, attempt.failure, { ...facts, missing });
+    return failedExport(one, attempt.failure, { ...facts, missing });
   }
   const { newIds, listed, hasWithoutId } = attempt;
   await pages.addAside(known, newIds, stop);
@@ -211,8 +211,8 @@ function recordUnchanged(
   archive: Archive,
   known: Pick<ArchiveRecord, 'checks' | 'whole'>,
 ): void {
-  const { id, target, exports, name, keptReference: reference } = one;
+  const { id, target, exports, name, kept } = one;
   if (target.stats === null) throw new Error('an archive without a file');
   const { entries, checksum } = archive;
-  writeRecord(exports.folder, name, { reference, id, ...markOf(target.stats), checksum, entries, ...known });
+  writeRecord(exports.folder, name, { ...kept, id, ...markOf(target.stats), checksum, entries, ...known });
 }

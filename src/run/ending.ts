@@ -1,6 +1,6 @@
 /** How a run ends: its exit code, and its lines on stderr, one per cause. Pure. */
-import type { CommonOptions } from '../cli/options.ts';
-import { type ExitCode, type Failure, gravest, type Warning } from '../errors.ts';
+import { type CommonOptions, repairAll } from '../cli/options.ts';
+import { type ExitCode, type Failure, type FailureCode, gravest, type Warning } from '../errors.ts';
 import { demoReferences } from '../sandbox/defaults.ts';
 import { type Credits, describeCredits, spent } from '../service/budget.ts';
 import { checkAddress } from '../service/failures.ts';
@@ -138,8 +138,16 @@ function failureLine(
   );
   // Pages of any of them may wait to be resumed.
   const advising = group.find((result) => !result.failure.hasUsualStep)?.failure ?? failure;
-  return { message, next: adviceOf(advising, options, isAnyFound), failure };
+  const folder = options.invocation.flags.find(({ name }) => name === '--output-dir')?.value ?? null;
+  const isOfSeveral = reached.length > 1 && folder !== null && repairable.includes(failure.code);
+  const next = isOfSeveral
+    ? `repair all: ${repairAll({ program: 'chanlist check', operands: [folder] })}`
+    : adviceOf(advising, options, isAnyFound);
+  return { message, next, failure };
 }
+
+/** Failures of archives that `check` finds, too, each with its fix. */
+const repairable: readonly FailureCode[] = ['damaged', 'lost'];
 
 /** What to do about a failure, as far as that depends on the run. */
 function adviceOf({ code, next }: Failure, options: RunFlags, isAnyFound: boolean): Step | null {

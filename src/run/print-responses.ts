@@ -56,8 +56,7 @@ export async function printResponses(
     }
     const [body, entries] = selected(operation, response, options.limit, seen, input);
     await write(format.body(input, body));
-    // Until the file of -o is written, none of its entries has been seen.
-    if (target === null) seen?.accept();
+    seen?.accept();
     // Only what is free takes several references.
     if (references.length > 1)
       run.progress.update({ reference: input.label, page: 1, entries, total: null, credits: 0 });
@@ -68,7 +67,6 @@ export async function printResponses(
   const results = await printReferences(run, format, write, print);
   const written = target === null ? results : await replaceFile(run, target, Buffer.concat(content), results);
   try {
-    if (target !== null && written.every(({ failure }) => failure === null)) seen?.accept();
     seen?.save(run);
   } catch (error) {
     run.end(toFailure(error));

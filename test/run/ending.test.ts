@@ -62,6 +62,23 @@ test('references that were not reached are counted in the line of the cause that
   assert.equal(lines([...five, failed('@e', last)], outage).length, 1);
 });
 
+test('several damaged archives of a folder: the line that runs every fix', () => {
+  const damaged = (name: string): Result =>
+    failed(name, new Failure('damaged', `${name} is damaged`, { next: `restore it: ${name}` }));
+  const flags = [{ name: '--output-dir', value: 'my lists' }];
+  const fix = "chanlist check 'my lists' --json | jq -r '.[].problem.fix // empty' | sh";
+  for (const [results, line] of [
+    [['@a', '@b'], `2 references (@a, @b): @a is damaged; repair all: ${fix}`],
+    [['@a'], '@a: @a is damaged; restore it: @a'],
+  ] as const) {
+    const [only] = failureLines(results.map(damaged), null, {
+      sandbox: false,
+      invocation: { name: 'uploads', flags },
+    });
+    assert.equal(messageLine(only?.message ?? '', only?.next ?? null), line);
+  }
+});
+
 test('a full disk is one line, also if no reference was reached', () => {
   const full = new Failure('failed', 'stdout cannot be written');
   const rest = ['@a', '@b'].map((name) => unreachedResult(named(name), full));
