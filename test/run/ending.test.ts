@@ -68,7 +68,7 @@ test('several damaged archives of a folder: the line that runs every fix', () =>
   const flags = [{ name: '--output-dir', value: 'my lists' }];
   const fix = "chanlist check 'my lists' --json | jq -r '.[].problem.fix // empty' | sh";
   for (const [results, line] of [
-    [['@a', '@b'], `2 references (@a, @b): @a is damaged; repair all: ${fix}`],
+    [['@a', '@b'], `2 references (@a, @b): the first: @a is damaged; repair all: ${fix}`],
     [['@a'], '@a: @a is damaged; restore it: @a'],
   ] as const) {
     const [only] = failureLines(results.map(damaged), null, {
