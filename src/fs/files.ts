@@ -134,8 +134,15 @@ export function assertRoom(folder: string, bytes: number): void {
   throw new Failure('failed', `not enough disk space in ${folder}: ${amounts}`, { next: 'free some space' });
 }
 
+let knownLimit: number | null = null;
+
 /** The largest file that this process may write (`ulimit -f`), in bytes, where the system says it. */
 function fileSizeLimit(): number {
+  knownLimit ??= readSizeLimit();
+  return knownLimit;
+}
+
+function readSizeLimit(): number {
   const limits = ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES'], () =>
     fs.readFileSync('/proc/self/limits', 'utf8'),
   );
