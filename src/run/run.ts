@@ -6,7 +6,6 @@ import type { Stderr } from '../output/stderr.ts';
 import type { Budget } from '../service/budget.ts';
 import type { Client } from '../service/client.ts';
 import type { Operation } from '../service/contract.ts';
-import { stepText } from '../text/command.ts';
 import { type Ending, endingOf } from './ending.ts';
 import type { DryRun } from './print-dry-run.ts';
 import type { Reference, References } from './read-references.ts';
@@ -159,7 +158,7 @@ function printEnding({ stderr, pipeClosed }: Run, ending: Ending, [first]: reado
   // Of a closed pipe nothing is said, but a user who has left the pager is at a terminal.
   if (pipeClosed && !stderr.isPaged) return;
   if (ending.tally !== null) stderr.note(ending.tally);
-  if (pipeClosed && first?.resume) stderr.note(stepText(first.resume));
+  if (pipeClosed && first?.resume) stderr.note(first.resume);
 }
 
 /**
