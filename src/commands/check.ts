@@ -1,19 +1,16 @@
 import { realpathSync } from 'node:fs';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
 import { type CommonOptions, commandOf, repairAll } from '../cli/options.ts';
-import { gravest, toFailure, usage } from '../errors.ts';
+import { gravest, usage } from '../errors.ts';
 import {
   type CheckRow,
   checkArchive,
   checkFields,
   emptyRow,
-  type FoundArchive,
   findArchives,
-  isFirstExport,
+  hasFirstExport,
   problemCodes,
-  unreadRow,
 } from '../export/check-archive.ts';
-import { isLocked } from '../fs/file-lock.ts';
 import { isFolder } from '../fs/files.ts';
 import { printRecords } from '../output/print-records.ts';
 import { failureLines, firstOf, grouped } from '../run/ending.ts';
@@ -60,10 +57,14 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
       ? { references: [], bad: [] }
       : await readReferences({ references: [], from }, 'channel or playlist', context);
   const expected = distinct(list.references);
-  const found = new Map<string, FoundArchive>();
   const places = paths.map(findArchives);
-  for (const { folder, archives } of places)
-    for (const each of archives) found.set(`${realpathSync(folder.path)}/${each.name}`, each);
+  // A path that is given twice is one archive.
+  const found = new Map(
+    places.flatMap(({ folder, archives }) => {
+      const real = realpathSync(folder.path);
+      return archives.map((each) => [`${real}/${each.name}`, each] as const);
+    }),
+  );
   // Of several paths, a run over one folder may not repair all.
   const [path = '', ...others] = paths;
   const folder = others.length === 0 && isFolder(path) ? path : null;
@@ -72,25 +73,23 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
 
   async function* rows(): AsyncGenerator<CheckRow, void> {
     const answered = new Set<string>();
-    // An archive that cannot be read, or is being made, may be the one of any reference.
     let isAllKnown = true;
     for (const each of found.values()) {
-      const row = await checkArchive(each, maxAge, context).catch((error) => {
-        context.stop.throwIfAborted();
-        return unreadRow(each, toFailure(error));
-      });
-      if (row.id === null) isAllKnown = false;
-      for (const reference of row.references) answered.add(canonicalOf(reference));
-      // What another run is writing is skipped.
-      if (await isLocked(each.folder, each.name)) continue;
+      const checked = await checkArchive(each, maxAge, context);
+      if (checked === null) continue;
+      const { row, references, isWritten } = checked;
+      // One that cannot be read may be the archive of any reference.
+      isAllKnown &&= references.length > 0;
+      for (const reference of references) answered.add(canonicalOf(reference));
+      if (isWritten) continue;
       wholes.push(row.whole?.slice(0, 10) ?? 'never');
       if (row.problem !== null) bad.push({ ...row, problem: row.problem });
       if (row.problem !== null || !quiet) yield row;
     }
-    const absent = expected.filter(({ value }) => !answered.has(canonicalOf(value)));
-    for (const { folder } of places) isAllKnown &&= !(await isFirstExport(folder));
-    for (const input of isAllKnown ? absent : []) {
-      const row = absentRow(input, folder);
+    for (const place of places) isAllKnown &&= !(await hasFirstExport(place));
+    const absent = expected.filter(({ value }) => isAllKnown && !answered.has(canonicalOf(value)));
+    for (const reference of absent) {
+      const row = absentRow(reference, folder);
       bad.push(row);
       yield row;
     }

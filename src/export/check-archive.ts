@@ -2,11 +2,11 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { day } from '../accounts/local-time.ts';
 import type { Context } from '../context.ts';
-import { type Failure, usage } from '../errors.ts';
+import { type Failure, toFailure, usage } from '../errors.ts';
 import { isLocked } from '../fs/file-lock.ts';
 import { guardFile } from '../fs/files.ts';
 import { resolveTarget } from '../fs/output-target.ts';
-import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
+import { PrivateFolder, privateFolderOf, recordName } from '../fs/private-folder.ts';
 import { commandText } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 import { type Contents, otherBytes, readArchive } from './archive.ts';
@@ -61,9 +61,13 @@ export const emptyRow: CheckRow = {
 
 export const checkFields = Object.keys(emptyRow) as (keyof CheckRow)[];
 
-/** With all references that are known to lead to it. */
-export interface CheckedArchive extends CheckRow {
+/** What a check of one archive has found. */
+interface Checked {
+  readonly row: CheckRow;
+  /** All that are known to lead to it, with its ID; none if its record cannot be read. */
   readonly references: readonly string[];
+  /** Another run writes it, or has done so since. */
+  readonly isWritten: boolean;
 }
 
 /** An archive, or an interrupted run, that records name. */
@@ -73,20 +77,29 @@ export interface FoundArchive {
   readonly name: string;
 }
 
+/** What was found at a path. */
+interface Place {
+  readonly archives: readonly FoundArchive[];
+  readonly folder: PrivateFolder;
+  /** All FILEs that it knows. */
+  readonly names: ReadonlySet<string>;
+}
+
 /**
  * Finds what the records and interrupted runs of a path name: of a folder all, of a FILE its own. Throws usage errors for
  * a path without any.
  */
-export function findArchives(path: string): { folder: PrivateFolder; archives: FoundArchive[] } {
+export function findArchives(path: string): Place {
   const stats = guardFile(path, 'read', () => statSync(path, { throwIfNoEntry: false }));
   const next = 'check the path, and whether the disk is mounted';
   const missing = usage(`${path}: there is no such file or folder`, next);
-  if (stats === undefined && !existsSync(dirname(path))) throw missing;
+  // A FILE that is gone has a folder.
+  if (stats === undefined && (/(?:^|[\\/])$/.test(path) || !existsSync(dirname(path)))) throw missing;
   const target = stats?.isDirectory() ? null : resolveTarget(path);
   const folder = PrivateFolder.open(privateFolderOf(target === null ? path : dirname(target.real)));
-  const names = recordedFiles(folder);
+  const names = new Set(recordedFiles(folder));
   const own = target && basename(target.real);
-  if (own === null ? !folder.wasThere : !names.includes(own)) {
+  if (own === null ? !folder.wasThere : !names.has(own)) {
     if (stats === undefined) throw missing;
     const adopt = 'uploads --update takes a whole list (ndjson) as an archive';
     throw usage(
@@ -94,64 +107,84 @@ export function findArchives(path: string): { folder: PrivateFolder; archives: F
       own === null ? next : adopt,
     );
   }
-  if (own !== null) return { folder, archives: [{ path, folder, name: own }] };
-  return { folder, archives: names.sort().map((name) => ({ path: join(path, name), folder, name })) };
+  const archives =
+    own === null
+      ? [...names].sort().map((name) => ({ path: join(path, name), folder, name }))
+      : [{ path, folder, name: own }];
+  return { archives, folder, names };
 }
 
-/** Whether another run makes the first export of something, of which there is no more than a lock so far. */
-export async function isFirstExport(folder: PrivateFolder): Promise<boolean> {
-  const recorded = recordedFiles(folder);
+/** Whether another run makes the first export of something, or has done so since the place was looked at. */
+export async function hasFirstExport({ folder, names }: Place): Promise<boolean> {
+  if (recordedFiles(folder).some((name) => !names.has(name))) return true;
   for (const name of folder.names()) {
     const file = /^(.+)\.(?:lock|held)$/s.exec(name)?.[1];
-    if (file !== undefined && !recorded.includes(file) && (await isLocked(folder, file))) return true;
+    if (file !== undefined && !names.has(file) && (await isLocked(folder, file))) return true;
   }
   return false;
 }
 
 /**
- * Reads an archive and compares it with its record. `maxAge`: milliseconds. Throws if it, its record or its interrupted run
- * cannot be read, and the reason to stop.
+ * Reads an archive and compares it with its record; null if there is nothing of it. What cannot be read is a problem.
+ * `maxAge`: milliseconds; null: any age. Throws the reason to stop.
  */
 export async function checkArchive(
-  { path: givenPath, folder, name }: FoundArchive,
+  found: FoundArchive,
   maxAge: number | null,
+  context: Context,
+): Promise<Checked | null> {
+  const { folder, name } = found;
+  // A run replaces the record.
+  const recordTime = (): number | undefined =>
+    statSync(folder.at(recordName(name)), { throwIfNoEntry: false })?.mtimeMs;
+  const before = recordTime();
+  const read = await readAndCompare(found, maxAge ?? Number.POSITIVE_INFINITY, context).catch((error) => {
+    context.stop.throwIfAborted();
+    return { row: unreadRow(found, toFailure(error)), references: [] };
+  });
+  return read && { ...read, isWritten: (await isLocked(folder, name)) || recordTime() !== before };
+}
+
+async function readAndCompare(
+  { path: givenPath, folder, name }: FoundArchive,
+  maxAge: number,
   { stop, clock }: Context,
-): Promise<CheckedArchive> {
+): Promise<Pick<Checked, 'row' | 'references'> | null> {
   const target = resolveTarget(givenPath);
   const { path } = target;
   const record = readRecord(folder, name);
   using runFile = await PagesFile.open(folder, name, stop);
+  const id = record?.id ?? runFile?.header.request.id;
+  const reference = record?.reference ?? runFile?.header.reference;
+  if (id === undefined || reference === undefined) return null;
   // FILE as it was recorded has what the service sent.
   const isAsRecorded = record !== null && hasMark(target.stats, record);
   const contents =
     target.stats && record && (await readArchive(target, isAsRecorded ? null : record.id, stop));
-  const reference = record?.reference ?? runFile?.header.reference ?? null;
-  const id = record?.id ?? runFile?.header.request.id ?? null;
-  return {
+  const problem =
+    (record && archiveProblem(path, record, contents, isAsRecorded)) ??
+    (runFile && interruptedProblem(path, runFile)) ??
+    (record && staleProblem(path, record, clock.now(), maxAge));
+  const row = {
     file: path,
     reference,
     id,
-    references: [reference, id, ...(record?.others ?? [])].flatMap((each) => each ?? []),
     entries: contents?.entries ?? null,
     missing: record?.checks.missing ?? null,
     newest: contents?.newest ?? null,
     checked: record?.checks.checked ?? null,
     whole: record?.whole ?? null,
-    problem:
-      (record && archiveProblem(path, record, contents, isAsRecorded)) ??
-      (runFile && interruptedProblem(path, runFile)) ??
-      (record && maxAge !== null ? staleProblem(path, record, clock.now(), maxAge) : null),
+    problem,
   };
+  return { row, references: [id, reference, ...(record?.others ?? [])] };
 }
 
 /** An archive that cannot be read, or its record or its interrupted run. */
-export function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckedArchive {
+function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow {
   const { code, message, next } = failure;
-  const row = { ...emptyRow, file, references: [] };
   // Only a record can be removed at no cost.
-  if (code !== 'damaged' || next === null || typeof next === 'string')
-    return { ...row, problem: { code: 'damaged', message: failure.line(), fix: null } };
-  return { ...row, problem: { code: 'damaged', message, fix: commandText(next) } };
+  const fix = code === 'damaged' && next !== null && typeof next !== 'string' ? commandText(next) : null;
+  return { ...emptyRow, file, problem: { code: 'damaged', message: fix ? message : failure.line(), fix } };
 }
 
 /** What FILE itself, or the last run, shows. */
