@@ -47,15 +47,7 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
   for (const path of files) if (path !== '-') assertShowable(path);
   const terminal = output === null ? decideTerminal(context.stdout, context.env, options.color) : null;
   const fields = parseFields(options.fields, shownEntries);
-  const rendering = {
-    format: effectiveFormat(options, terminal !== null),
-    operation: shownEntries,
-    fields,
-    terminal,
-    item: { reference: null },
-    info: null,
-    end: { hasMore: false, token: null, failure: null },
-  };
+  const format = effectiveFormat(options, terminal !== null);
   if (target !== null) assertNotArchive(target);
   let printed = 0;
   let thrown: unknown = null;
@@ -76,7 +68,10 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
   const isRepeatable = files.every((path) => path !== '-' && statSync(path).isFile());
   if (isRepeatable && fields !== null) await assertPresent(fields, read(null));
   using file = target === null ? null : new AtomicFile(target);
-  const sink = file ?? new Stdout(context, stderr, rendering.format === 'table');
+  const sink = file ?? new Stdout(context, stderr, format === 'table');
+  const item = { reference: null };
+  const end = { hasMore: false, token: null, failure: null };
+  const rendering = { format, operation: shownEntries, fields, terminal, item, info: null, end };
   const warnings = await render(read, isRepeatable, rendering, (text) => sink.write(text));
   for (const warning of warnings) stderr.warn(warning);
   if (thrown !== null) {
@@ -116,7 +111,9 @@ async function* entriesOfFiles(
   for (const path of files) {
     let number = 0;
     let left = limit ?? Number.POSITIVE_INFINITY;
-    const lines = linesOf(readChunks(path === '-' ? stdin : path, unreadable(path), stop));
+    const unreadable = (why: string): Failure =>
+      usage(`cannot read ${inputName(path)}: ${why}`, 'give ndjson exports');
+    const lines = linesOf(readChunks(path === '-' ? stdin : path, unreadable, stop));
     for await (const batch of entriesOf(lines, (line) => recordOf(line, path, ++number))) {
       yield batch.slice(0, left);
       left -= batch.length;
@@ -124,11 +121,6 @@ async function* entriesOfFiles(
     }
   }
 }
-
-const unreadable =
-  (file: string) =>
-  (why: string): Failure =>
-    usage(`cannot read ${inputName(file)}: ${why}`, 'name ndjson exports');
 
 /** The record of a line (null: it is too long); null if it is blank. */
 function recordOf(line: Buffer | null, file: string, number: number): JsonText | null {

@@ -195,11 +195,9 @@ export async function assertPresent(
   }
   const [field] = absent;
   if (field === undefined || keys.size === 0) return;
-  const { name, path } = field;
-  const names = [...keys];
-  const shape = { fields: names, documentedFields: names, idField: '', body: 'records' } as const;
-  const meant = meaningOf(name, path?.[0] ?? name, shape);
-  throw usage(`--fields: no entry has '${name}'`, meant ?? `their fields are ${listed(names)}`);
+  const meant = nearest(field.name, [...keys]);
+  const next = meant ? `did you mean ${meant}?` : `their fields are ${listed([...keys])}`;
+  throw usage(`--fields: no entry has '${field.name}'`, next);
 }
 
 export const memberField = (name: string): Field => ({ name, path: [name] });
