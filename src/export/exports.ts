@@ -94,8 +94,9 @@ export const pathOf = ({ file, path }: Exports, id: string): string =>
   file?.path ?? join(path, `${id}.ndjson`);
 
 /**
- * Finds out what there is of an export. `service`: its address and namespace; `given`: other references of the run. Throws usage errors for a FILE that is no
- * regular file, `damaged` for a record that cannot be used, and the reason to stop.
+ * Finds out what there is of an export. `service`: its address and namespace; `given`: other references of the run that
+ * lead to its ID. Throws usage errors for a FILE that is no regular file, `damaged` for a record that cannot be used, and
+ * the reason to stop.
  */
 export async function inspect(
   exports: Exports,
@@ -161,7 +162,6 @@ export function startPages(one: Export, update: PagesHeader['update']): PagesFil
   const { exports, name, request, existing, kept } = one;
   const started = new Date(exports.context.clock.now()).toISOString();
   const replaces = existing.file !== 'none';
-  return PagesFile.create(exports.folder, name, {
-    ...{ request, reference: kept.reference, started, update, replaces },
-  });
+  const { reference } = kept;
+  return PagesFile.create(exports.folder, name, { request, reference, started, update, replaces });
 }

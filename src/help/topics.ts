@@ -80,6 +80,7 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
       ['missing', 'numVideos less entries, at the last page'],
       ['newest', 'ID of its first entry'],
       ['checked', 'last successful check (ISO 8601)'],
+      ['whole', 'when its list was last read whole; null: never'],
       ['problem', '{"code", "message", "fix"}; null: none. See: chanlist help check'],
     ),
     terms(

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, mkdirSync, renameSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { CheckRow } from '../../src/export/check-archive.ts';
+import { type CheckRow, checkArchive, findArchives, hasFirstExport } from '../../src/export/check-archive.ts';
+import { fakeContext } from '../support/fake-context.ts';
 import type { Line } from '../support/program.ts';
 import { channelId, type SimulatedChannel, videos } from '../support/simulated-service.ts';
 import { onlyError } from '../support/stderr.ts';
@@ -228,6 +229,8 @@ test('gone and stale: what the last check said; without a feed eight days at lea
     [{ checked: ago(49) }, '2d', 'stale'],
     [{ checked: null }, '2d', 'stale'],
     [{ checked: ago(-1) }, '2d', 'stale'],
+    [{ checked: ago(-1) }, null, 'stale'],
+    [{ checked: null }, null, null],
     [{ checked: ago(7 * 24), withoutFeed: ago(7 * 24) }, '36h', null],
     [{ checked: ago(9 * 24), withoutFeed: ago(9 * 24) }, '36h', 'stale'],
     [{ checked: ago(9 * 24), withoutFeed: ago(9 * 24) }, '10d', null],
@@ -236,7 +239,7 @@ test('gone and stale: what the last check said; without a feed eight days at lea
     [{ checked: ago(900), withoutFeed: null, ...gone }, '2d', 'gone'],
   ] as const) {
     edit(world, change);
-    const { exit, codes, rows } = await check(world, `lists --max-age ${maxAge}`);
+    const { exit, codes, rows } = await check(world, `lists${maxAge === null ? '' : ` --max-age ${maxAge}`}`);
     assert.deepEqual([exit, codes], [code === null ? 0 : 11, [code]], JSON.stringify(change));
     if (code === 'gone')
       assert.deepEqual(rows[0]?.problem, { code, message: '404 since 2026-02-03', fix: null });
@@ -373,6 +376,32 @@ test('what another run is writing is skipped', async (t) => {
   assert.deepEqual((await check(world, 'lists')).codes, ['damaged']);
 });
 
+test('what another run has written since is skipped, too, and what it has exported is not absent', async (t) => {
+  const { world } = await archived(t);
+  const place = findArchives('lists');
+  const [found] = place.archives;
+  assert.ok(found);
+  const { context } = fakeContext();
+  const isWritten = async (now = context.clock.now): Promise<unknown> =>
+    (await checkArchive(found, null, { ...context, clock: { ...context.clock, now } }))?.isWritten;
+  assert.deepEqual([await isWritten(), await hasFirstExport(place)], [false, false]);
+  await world.run('uploads @b --output-dir lists');
+  assert.equal(await hasFirstExport(place), true);
+  // The record is replaced while FILE is read.
+  const replaced = (): number => {
+    utimesSync(join(world.folder, record), 1000, 1000);
+    return world.now;
+  };
+  assert.equal(await isWritten(replaced), true);
+});
+
+test('pages without a header are no archive, and hide no absent one', async (t) => {
+  const { world } = await archived(t);
+  world.write('lists/.chanlist/x.ndjson.run', '');
+  world.write('refs.txt', '@a\n@b\n');
+  assert.deepEqual((await check(world, 'lists --from refs.txt')).codes, [null, 'absent']);
+});
+
 test('without a record, or a folder without .chanlist: 2; what cannot be read is damaged, and the others are checked', async (t) => {
   const { world } = await archived(t);
   world.write('alone.ndjson', world.read(file));
@@ -386,7 +415,7 @@ test('without a record, or a folder without .chanlist: 2; what cannot be read is
       path.endsWith('.ndjson') ? 'uploads --update' : 'mounted',
     );
   }
-  for (const path of ['none', 'none.ndjson', 'lists none', 'none/none']) {
+  for (const path of ['none', 'none.ndjson', 'lists none', 'none/none', 'none/', 'lists/none']) {
     const bad = await check(world, path);
     assert.deepEqual([bad.exit, bad.rows], [2, []], path);
     onlyError(bad, `${path.replace('lists ', '')}: there is no such file or folder`, 'mounted');
