@@ -72,7 +72,7 @@ export type FailureCode = keyof typeof failures;
 
 export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
-interface FailureDetails {
+export interface FailureDetails {
   status?: number | null;
   /** By default that of its row in `failures`. */
   next?: Step | null | undefined;

@@ -45,11 +45,10 @@ type OutcomeLine = Passing<typeof isOutcomeLine>;
 /** A paid request, or a line that cannot be read, which may have been one of a credit on any day, at any origin. */
 export interface LedgerEntry {
   readonly request: RequestLine | null;
-  readonly credits: number;
   outcome: OutcomeLine['outcome'];
 }
 
-const unreadableLine: LedgerEntry = { request: null, credits: 1, outcome: 'possibly_charged' };
+const unreadableLine: LedgerEntry = { request: null, outcome: 'possibly_charged' };
 
 const lineStart = '{"version":1,"kind":"';
 
@@ -62,15 +61,16 @@ export class LedgerFile {
   readonly month: string;
   readonly path: string;
   readonly #fd: number;
-  readonly #entries: LedgerEntry[] = [];
+  /** By ID. */
   readonly #requests = new Map<string, LedgerEntry>();
+  readonly #unreadable: LedgerEntry[] = [];
   /** Bytes. */
   #size = 0;
   /** Complete lines that have been read, and their bytes. */
   #lines = 0;
   #offset = 0;
-  /** Bytes follow the last complete line. */
-  #isCutShort = false;
+  /** What follows the last complete line. */
+  #rest = '';
   /** The first line that cannot be read, and was not cut off when it was the last one. */
   #damagedLine: number | null = null;
 
@@ -135,21 +135,20 @@ export class LedgerFile {
     });
     this.#offset += bytes.lastIndexOf('\n') + 1;
     const lines = bytes.toString().split('\n');
-    const last = lines.pop() ?? '';
+    this.#rest = lines.pop() ?? '';
     for (const [i, line] of lines.entries()) {
       this.#lines++;
       if (line === '' || this.#add(line)) continue;
-      this.#entries.push(unreadableLine);
+      this.#unreadable.push(unreadableLine);
       // Between a line that was cut off and the next one there is no empty line: `append` has closed it.
-      const wasLast = (lines[i + 1] ?? last) !== '';
+      const wasLast = (lines[i + 1] ?? this.#rest) !== '';
       if (!wasLast || !isCutOff(line)) this.#damagedLine ??= this.#lines;
     }
-    this.#isCutShort = last !== '';
-    if (!isCutOff(last)) this.#damagedLine ??= this.#lines + 1;
+    if (!isCutOff(this.#rest)) this.#damagedLine ??= this.#lines + 1;
   }
 
   get entries(): readonly LedgerEntry[] {
-    return this.#isCutShort ? [...this.#entries, unreadableLine] : this.#entries;
+    return [...this.#requests.values(), ...this.#unreadable, ...(this.#rest === '' ? [] : [unreadableLine])];
   }
 
   /** Credits that this month, or its day `today`, may have cost at most at an origin. */
@@ -157,7 +156,7 @@ export class LedgerFile {
     const counts = ({ request, outcome }: LedgerEntry): boolean =>
       outcome !== 'free' &&
       (request === null || (request.origin === origin && (per === 'month' || request.day === today)));
-    return this.entries.filter(counts).reduce((sum, { credits }) => sum + credits, 0);
+    return this.entries.filter(counts).reduce((sum, { request }) => sum + (request?.credits ?? 1), 0);
   }
 
   [Symbol.dispose](): void {
@@ -168,15 +167,13 @@ export class LedgerFile {
   #add(text: string): boolean {
     const line = parseObject(text);
     if (isRequestLine(line)) {
-      if (this.#requests.has(line.id)) return true;
-      const entry: LedgerEntry = { request: line, credits: line.credits, outcome: 'possibly_charged' };
-      this.#entries.push(entry);
-      this.#requests.set(line.id, entry);
+      if (!this.#requests.has(line.id))
+        this.#requests.set(line.id, { request: line, outcome: 'possibly_charged' });
       return true;
     }
-    const entry = isOutcomeLine(line) ? this.#requests.get(line.id) : undefined;
-    if (entry === undefined || !isOutcomeLine(line)) return false;
-    entry.outcome = line.outcome;
-    return true;
+    if (!isOutcomeLine(line)) return false;
+    const entry = this.#requests.get(line.id);
+    if (entry !== undefined) entry.outcome = line.outcome;
+    return entry !== undefined;
   }
 }

@@ -34,17 +34,15 @@ export function openLedger(options: LedgerOptions): Ledger {
   const digest = createHash('sha256').update(`chanlist ledger\n${origin}\n${key}`).digest('hex');
   const account = { origin, key: digest.slice(0, 16), last_four: lastFour(key) };
   let file: LedgerFile | null = null;
-  let isWarned = false;
 
-  /** A ledger that cannot be used: throws if a bound needs it before a request, else warns once. Throws other errors. */
+  /** A ledger that cannot be used: throws if a bound needs it before a request, else warns. Throws other errors. */
   const fail = (error: unknown, isSent = false): void => {
     if (!(error instanceof Failure) || error.code === 'budget' || error.code === 'interrupted') throw error;
     if (bounds.length > 0 && !isSent)
       throw error.with({
         message: `the credit ledger, which --max-credits needs, cannot be used: ${error.message}`,
       });
-    if (!isWarned) options.warn(`the credit ledger is not complete: ${error.line()}`);
-    isWarned = true;
+    options.warn(`the credit ledger is not complete: ${error.line()}`);
   };
 
   /** The ledger of the month of a time. An earlier month's file stays open for outcomes of pending requests. */

@@ -3,7 +3,7 @@ import type { ServiceFlags } from '../accounts/settings.ts';
 import { type Failure, usage } from '../errors.ts';
 import { type FormatName, fileFormats, formatByExtension, formats } from '../output/formats.ts';
 import type { CreditBound } from '../service/budget.ts';
-import type { Command, Flag } from '../text/command.ts';
+import { type Command, commandText, type Flag } from '../text/command.ts';
 
 /** Where and how a command prints: the options that all commands of records take. */
 export interface OutputOptions {
@@ -113,4 +113,11 @@ export function commandOf(
 ): Command {
   const kept = flags.filter((flag) => !drop.includes(flag.name));
   return { ...(purpose && { purpose }), program: `chanlist ${name}`, operands, flags: [...kept, ...add] };
+}
+
+/** The line that runs the fix of every problem that a `check` finds. */
+export function repairAll(check: Command): string {
+  const flags = [...(check.flags ?? []), { name: '--json', value: null }];
+  const shell = process.platform === 'win32' ? 'iex' : 'sh';
+  return `${commandText({ ...check, flags })} | jq -r '.[].problem.fix // empty' | ${shell}`;
 }

@@ -1,19 +1,16 @@
 import { realpathSync } from 'node:fs';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
-import { type CommonOptions, commandOf } from '../cli/options.ts';
-import { gravest, toFailure, usage } from '../errors.ts';
+import { type CommonOptions, commandOf, repairAll } from '../cli/options.ts';
+import { gravest, usage } from '../errors.ts';
 import {
   type CheckRow,
   checkArchive,
   checkFields,
   emptyRow,
-  type FoundArchive,
   findArchives,
-  isFirstExport,
+  hasFirstExport,
   problemCodes,
-  unreadRow,
 } from '../export/check-archive.ts';
-import { isLocked } from '../fs/file-lock.ts';
 import { isFolder } from '../fs/files.ts';
 import { printRecords } from '../output/print-records.ts';
 import { failureLines, firstOf, grouped } from '../run/ending.ts';
@@ -60,38 +57,37 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
       ? { references: [], bad: [] }
       : await readReferences({ references: [], from }, 'channel or playlist', context);
   const expected = distinct(list.references);
-  const found = new Map<string, FoundArchive>();
   const places = paths.map(findArchives);
-  for (const { folder, archives } of places)
-    for (const each of archives) found.set(`${realpathSync(folder.path)}/${each.name}`, each);
+  // A path that is given twice is one archive.
+  const all = places.flatMap(({ archives }) => archives);
+  const found = new Map(all.map((each) => [`${realpathSync(each.folder.path)}/${each.name}`, each]));
   // Of several paths, a run over one folder may not repair all.
   const [path = '', ...others] = paths;
   const folder = others.length === 0 && isFolder(path) ? path : null;
   const bad: BadRow[] = [];
+  const wholes: string[] = [];
   let checked = 0;
 
   async function* rows(): AsyncGenerator<CheckRow, void> {
     const answered = new Set<string>();
-    // An archive that cannot be read, or is being made, may be the one of any reference.
     let isAllKnown = true;
     for (const each of found.values()) {
-      const row = await checkArchive(each, maxAge, context).catch((error) => {
-        context.stop.throwIfAborted();
-        return unreadRow(each, toFailure(error));
-      });
-      if (row.id === null) isAllKnown = false;
-      for (const reference of [row.id, row.reference])
-        if (reference !== null) answered.add(canonicalOf(reference));
-      // What another run is writing is skipped.
-      if (await isLocked(each.folder, each.name)) continue;
+      const result = await checkArchive(each, maxAge, context);
+      if (result === null) continue;
+      const { row, references, isWritten } = result;
+      // One that cannot be read may be the archive of any reference.
+      isAllKnown &&= references.length > 0;
+      for (const reference of references) answered.add(canonicalOf(reference));
+      if (isWritten) continue;
       checked++;
+      if (row.entries !== null) wholes.push(row.whole?.slice(0, 10) ?? '');
       if (row.problem !== null) bad.push({ ...row, problem: row.problem });
       if (row.problem !== null || !quiet) yield row;
     }
-    const absent = expected.filter(({ value }) => !answered.has(canonicalOf(value)));
-    for (const { folder } of places) isAllKnown &&= !(await isFirstExport(folder));
-    for (const input of isAllKnown ? absent : []) {
-      const row = absentRow(input, folder);
+    for (const place of places) isAllKnown &&= !(await hasFirstExport(place));
+    const absent = expected.filter(({ value }) => isAllKnown && !answered.has(canonicalOf(value)));
+    for (const reference of absent) {
+      const row = absentRow(reference, folder);
       bad.push(row);
       yield row;
     }
@@ -99,20 +95,18 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
 
   const columns = ['file', 'problem', 'reference', 'entries', 'checked'] as const;
   await printRecords(rows(), { ...options, context, stderr, fields: checkFields, columns });
-  const groups = Object.keys(problemCodes).flatMap((code) =>
-    grouped(
-      bad.filter(({ problem }) => problem.code === code),
-      () => code,
-    ),
-  );
+  const codes = Object.keys(problemCodes);
+  bad.sort((a, b) => codes.indexOf(a.problem.code) - codes.indexOf(b.problem.code));
+  const groups = grouped(bad, ({ problem }) => problem.code);
   for (const group of groups) {
     const next = group === groups.at(-1) ? repairOf(bad, options) : null;
     stderr.error(problemLine(group[0].problem.code, group), next);
   }
-  for (const failure of failureLines(badResults(list.bad), null, options.sandbox))
-    stderr.printFailure(failure);
+  for (const failure of failureLines(badResults(list.bad), null, options)) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
-  stderr.note(`${count(checked, 'archive', 'archives')} checked, ${problems}`);
+  const [oldest] = wholes.sort();
+  const whole = oldest === undefined ? '' : `; the list read whole longest ago: ${oldest || 'never'}`;
+  stderr.note(`${count(checked, 'archive', 'archives')} checked, ${problems}${whole}`);
   return gravest([list.bad.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
 
@@ -128,21 +122,22 @@ function canonicalOf(reference: string): string {
 
 /** A reference without an archive. An update also exports what does not exist. */
 function absentRow({ reference, id, value }: Reference, folder: string | null): BadRow {
-  const isPlaylist = playlistId.test(value);
-  const fix = folder && {
-    program: `chanlist ${isPlaylist ? 'playlist' : 'uploads'}`,
-    operands: [reference ?? value],
-    flags: [
-      { name: '--output-dir', value: folder },
-      { name: '--update', value: null },
-    ],
+  const fix =
+    folder &&
+    commandText({
+      program: playlistId.test(value) ? 'chanlist playlist' : 'chanlist uploads',
+      operands: [reference ?? value],
+      flags: [
+        { name: '--output-dir', value: folder },
+        { name: '--update', value: null },
+      ],
+    });
+  return {
+    ...emptyRow,
+    reference,
+    id,
+    problem: { code: 'absent', message: 'it has not been exported', fix },
   };
-  const problem = {
-    code: 'absent',
-    message: 'it has not been exported',
-    fix: fix && commandText(fix),
-  } as const;
-  return { ...emptyRow, reference, id, problem };
 }
 
 /** Problems with one code in one line: how many, the first files and the first message. */
@@ -160,7 +155,5 @@ function repairOf(bad: readonly BadRow[], { invocation, paths, from }: CheckOpti
   if (bad.length === 1 || fixes.length === 0) return fixes.map((fix) => `fix: ${fix}`)[0] ?? null;
   // What was read from stdin is gone.
   if (from === '-') return null;
-  const add = [{ name: '--json', value: null }];
-  const check = commandOf(invocation, paths, { drop: ['--format', '--quiet', '--verbose'], add });
-  return `fix: ${commandText(check)} | jq -r '.[].problem.fix // empty' | ${process.platform === 'win32' ? 'iex' : 'sh'}`;
+  return `fix: ${repairAll(commandOf(invocation, paths, { drop: ['--format', '--quiet', '--verbose'] }))}`;
 }

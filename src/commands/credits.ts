@@ -70,18 +70,19 @@ function spendingsIn(
     total: noCredits(),
   });
   const all = new Map<string, ReturnType<typeof spendingOf>>();
-  for (const { request, credits, outcome } of entries) {
+  for (const { request, outcome } of entries) {
     if (outcome === 'free') continue;
     const id = JSON.stringify([request?.origin, request?.key, by && request?.[by]]);
     const spending = all.get(id) ?? spendingOf(request);
     all.set(id, spending);
+    const credits = request?.credits ?? 1;
     spending.total[outcome] += credits;
     if ((request?.day ?? today) === today) spending.today[outcome] += credits;
   }
-  const accountOf = ({ account }: ReturnType<typeof spendingOf>): string => account ?? '~';
+  // Lines that cannot be read come last.
+  const accountOf = ({ account }: ReturnType<typeof spendingOf>): string => account ?? '\uffff';
   return [...all.values()].sort(
     (a, b) =>
-      Number(accountOf(a) > accountOf(b)) - Number(accountOf(a) < accountOf(b)) ||
-      (by === 'day' ? 0 : spent(b.total) - spent(a.total)),
+      accountOf(a).localeCompare(accountOf(b)) || (by === 'day' ? 0 : spent(b.total) - spent(a.total)),
   );
 }

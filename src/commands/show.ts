@@ -11,7 +11,7 @@ import { linesOf } from '../fs/line-chunks.ts';
 import { assertNotArchive, pagesName, privateFolderOf } from '../fs/private-folder.ts';
 import { inputName, readChunks } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
-import { parseFields, shownEntries } from '../output/fields.ts';
+import { assertPresent, parseFields, shownEntries } from '../output/fields.ts';
 import { entriesOf, render } from '../output/render.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
@@ -46,26 +46,16 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
   if (files.includes('-')) stderr.announceInput(context.stdin);
   for (const path of files) if (path !== '-') assertShowable(path);
   const terminal = output === null ? decideTerminal(context.stdout, context.env, options.color) : null;
-  const rendering = {
-    format: effectiveFormat(options, terminal !== null),
-    operation: shownEntries,
-    fields: parseFields(options.fields, shownEntries),
-    terminal,
-    item: { reference: null },
-    info: null,
-    end: { hasMore: false, token: null, failure: null },
-  };
+  const fields = parseFields(options.fields, shownEntries);
+  const format = effectiveFormat(options, terminal !== null);
   if (target !== null) assertNotArchive(target);
-  using file = target === null ? null : new AtomicFile(target);
-  const sink = file ?? new Stdout(context, stderr, rendering.format === 'table');
-  // Only what can be read twice shows which keys occur.
-  const isRepeatable = files.every((path) => path !== '-' && statSync(path).isFile());
   let printed = 0;
   let thrown: unknown = null;
-  const read = async function* (): AsyncGenerator<readonly JsonText[], void> {
+  const read = async function* (limit = options.limit): AsyncGenerator<readonly JsonText[], void> {
     printed = 0;
+    thrown = null;
     try {
-      for await (const batch of entriesOfFiles(options, context)) {
+      for await (const batch of entriesOfFiles(files, limit, context)) {
         printed += batch.length;
         yield batch;
       }
@@ -74,6 +64,14 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
       thrown = error;
     }
   };
+  // Only what can be read twice shows which keys occur.
+  const isRepeatable = files.every((path) => path !== '-' && statSync(path).isFile());
+  if (isRepeatable && fields !== null) await assertPresent(fields, read(null));
+  using file = target === null ? null : new AtomicFile(target);
+  const sink = file ?? new Stdout(context, stderr, format === 'table');
+  const item = { reference: null };
+  const end = { hasMore: false, token: null, failure: null };
+  const rendering = { format, operation: shownEntries, fields, terminal, item, info: null, end };
   const warnings = await render(read, isRepeatable, rendering, (text) => sink.write(text));
   for (const warning of warnings) stderr.warn(warning);
   if (thrown !== null) {
@@ -106,13 +104,16 @@ function assertShowable(path: string): void {
 
 /** The entries of all files, at most `limit` of each. Throws `damaged` for a line that is no record. */
 async function* entriesOfFiles(
-  { files, limit }: ShowOptions,
+  files: readonly string[],
+  limit: number | null,
   { stdin, stop }: Context,
 ): AsyncGenerator<readonly JsonText[], void> {
   for (const path of files) {
     let number = 0;
     let left = limit ?? Number.POSITIVE_INFINITY;
-    const lines = linesOf(readChunks(path === '-' ? stdin : path, unreadable(path), stop));
+    const unreadable = (why: string): Failure =>
+      usage(`cannot read ${inputName(path)}: ${why}`, 'give ndjson exports');
+    const lines = linesOf(readChunks(path === '-' ? stdin : path, unreadable, stop));
     for await (const batch of entriesOf(lines, (line) => recordOf(line, path, ++number))) {
       yield batch.slice(0, left);
       left -= batch.length;
@@ -120,11 +121,6 @@ async function* entriesOfFiles(
     }
   }
 }
-
-const unreadable =
-  (file: string) =>
-  (why: string): Failure =>
-    usage(`cannot read ${inputName(file)}: ${why}`, 'name ndjson exports');
 
 /** The record of a line (null: it is too long); null if it is blank. */
 function recordOf(line: Buffer | null, file: string, number: number): JsonText | null {

@@ -6,7 +6,7 @@ import { closeQuietly, guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import type { Target } from '../fs/output-target.ts';
 import { JsonText } from '../json/json-text.ts';
-import { videoIdOf } from '../run/list-pages.ts';
+import { idOfRead } from '../run/list-pages.ts';
 import { count } from '../text/count.ts';
 import type { Export } from './exports.ts';
 import { commandFor } from './messages.ts';
@@ -62,7 +62,7 @@ export async function readArchive(
         badLines++;
         continue;
       }
-      const videoId = videoIdOf(entry);
+      const videoId = idOfRead(entry);
       entries++;
       newest ??= videoId;
       onEntry(line, videoId);

@@ -2,14 +2,14 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { day } from '../accounts/local-time.ts';
 import type { Context } from '../context.ts';
-import { type Failure, usage } from '../errors.ts';
+import { type Failure, toFailure, usage } from '../errors.ts';
 import { isLocked } from '../fs/file-lock.ts';
 import { guardFile } from '../fs/files.ts';
-import { resolveTarget } from '../fs/output-target.ts';
-import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
+import { resolveTarget, type Target } from '../fs/output-target.ts';
+import { PrivateFolder, privateFolderOf, recordName } from '../fs/private-folder.ts';
 import { commandText } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
-import { type Contents, readArchive } from './archive.ts';
+import { type Contents, otherBytes, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
 import { exportCommand } from './messages.ts';
 import { PagesFile } from './pages-file.ts';
@@ -17,7 +17,8 @@ import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record
 
 /** What can be wrong with an archive, from the gravest to the least; the help prints these rows. */
 export const problemCodes = {
-  damaged: 'a line is not an entry of its channel or playlist, or it cannot be read',
+  damaged:
+    'a line is not an entry of its channel or playlist, its bytes are other ones, or it cannot be read',
   lost: 'it has fewer entries than recorded, or its file is gone',
   absent: 'a reference of --from has no archive',
   gone: 'the channel or playlist was not found (404) at the last check',
@@ -36,6 +37,8 @@ export interface CheckRow {
   readonly newest: string | null;
   /** Last successful check. */
   readonly checked: string | null;
+  /** When its list was last read whole. */
+  readonly whole: string | null;
   readonly problem: {
     readonly code: keyof typeof problemCodes;
     readonly message: string;
@@ -52,6 +55,7 @@ export const emptyRow: CheckRow = {
   missing: null,
   newest: null,
   checked: null,
+  whole: null,
   problem: null,
 };
 
@@ -65,121 +69,138 @@ export interface FoundArchive {
 }
 
 /**
- * Finds what the records and interrupted runs of a path name: of a folder all, of a FILE its own. Throws usage errors for
- * a path without any.
+ * Finds what the records and interrupted runs of a path name: of a folder all, of a FILE its own. `names`: all FILEs that its
+ * folder knows. Throws usage errors for a path without any.
  */
-export function findArchives(path: string): { folder: PrivateFolder; archives: FoundArchive[] } {
+export function findArchives(path: string) {
   const stats = guardFile(path, 'read', () => statSync(path, { throwIfNoEntry: false }));
   const next = 'check the path, and whether the disk is mounted';
   const missing = usage(`${path}: there is no such file or folder`, next);
-  if (stats === undefined && !existsSync(dirname(path))) throw missing;
-  const target = stats?.isDirectory() ? null : resolveTarget(path);
-  const folder = PrivateFolder.open(privateFolderOf(target === null ? path : dirname(target.real)));
-  const names = recordedFiles(folder);
-  const own = target && basename(target.real);
-  if (own === null ? !folder.wasThere : !names.includes(own)) {
-    if (stats === undefined) throw missing;
-    const adopt = 'uploads --update takes a whole list (ndjson) as an archive';
+  // A FILE that is gone has a folder.
+  if (stats === undefined && (/(?:^|[\\/])$/.test(path) || !existsSync(dirname(path)))) throw missing;
+  const file = stats?.isDirectory() ? null : resolveTarget(path).real;
+  const folder = PrivateFolder.open(privateFolderOf(file === null ? path : dirname(file)));
+  const names = new Set(recordedFiles(folder));
+  const isKnown = file === null ? folder.wasThere : names.has(basename(file));
+  if (!isKnown && stats === undefined) throw missing;
+  const adopt = 'uploads --update takes a whole list (ndjson) as an archive';
+  if (!isKnown)
     throw usage(
       `${path}: chanlist has no record of it, and check reads archives`,
-      own === null ? next : adopt,
+      file === null ? next : adopt,
     );
-  }
-  if (own !== null) return { folder, archives: [{ path, folder, name: own }] };
-  return { folder, archives: names.sort().map((name) => ({ path: join(path, name), folder, name })) };
+  const archives: FoundArchive[] =
+    file === null
+      ? [...names].sort().map((name) => ({ path: join(path, name), folder, name }))
+      : [{ path, folder, name: basename(file) }];
+  return { archives, folder, names };
 }
 
-/** Whether another run makes the first export of something, of which there is no more than a lock so far. */
-export async function isFirstExport(folder: PrivateFolder): Promise<boolean> {
-  const recorded = recordedFiles(folder);
+/** Whether another run makes the first export of something, or has done so since the place was looked at. */
+export async function hasFirstExport({ folder, names }: ReturnType<typeof findArchives>): Promise<boolean> {
+  if (recordedFiles(folder).some((name) => !names.has(name))) return true;
   for (const name of folder.names()) {
     const file = /^(.+)\.(?:lock|held)$/s.exec(name)?.[1];
-    if (file !== undefined && !recorded.includes(file) && (await isLocked(folder, file))) return true;
+    if (file !== undefined && !names.has(file) && (await isLocked(folder, file))) return true;
   }
   return false;
 }
 
 /**
- * Reads an archive and compares it with its record. `maxAge`: milliseconds. Throws if it, its record or its interrupted run
- * cannot be read, and the reason to stop.
+ * Reads an archive and compares it with its record; null if there is nothing of it. What cannot be read is a problem.
+ * `maxAge`: milliseconds; null: any age. `references`: all that are known to lead to it, with its ID; none if its record cannot
+ * be read. `isWritten`: another run writes it, or has done so since. Throws the reason to stop.
  */
-export async function checkArchive(
-  { path: givenPath, folder, name }: FoundArchive,
-  maxAge: number | null,
-  { stop, clock }: Context,
-): Promise<CheckRow> {
-  const target = resolveTarget(givenPath);
+export async function checkArchive(found: FoundArchive, maxAge: number | null, context: Context) {
+  const { folder, name } = found;
+  // A run replaces the record.
+  const recordTime = (): number | undefined =>
+    statSync(folder.at(recordName(name)), { throwIfNoEntry: false })?.mtimeMs;
+  const before = recordTime();
+  const checked = await compare(found, maxAge ?? Number.POSITIVE_INFINITY, context).catch((error) => {
+    context.stop.throwIfAborted();
+    return { row: unreadRow(found, toFailure(error)), references: [] };
+  });
+  return checked && { ...checked, isWritten: (await isLocked(folder, name)) || recordTime() !== before };
+}
+
+async function compare(found: FoundArchive, maxAge: number, { stop, clock }: Context) {
+  const { folder, name } = found;
+  const target = resolveTarget(found.path);
   const { path } = target;
   const record = readRecord(folder, name);
   using runFile = await PagesFile.open(folder, name, stop);
+  const id = record?.id ?? runFile?.header.request.id;
+  const reference = record?.reference ?? runFile?.header.reference;
+  if (id === undefined || reference === undefined) return null;
   // FILE as it was recorded has what the service sent.
   const isAsRecorded = record !== null && hasMark(target.stats, record);
   const contents =
     target.stats && record && (await readArchive(target, isAsRecorded ? null : record.id, stop));
-  return {
+  const problem =
+    (record && archiveProblem(target, record, contents)) ??
+    (runFile && interruptedProblem(path, runFile)) ??
+    (record && staleProblem(path, record, clock.now(), maxAge));
+  const row = {
     file: path,
-    reference: record?.reference ?? runFile?.header.reference ?? null,
-    id: record?.id ?? runFile?.header.request.id ?? null,
+    reference,
+    id,
     entries: contents?.entries ?? null,
     missing: record?.checks.missing ?? null,
     newest: contents?.newest ?? null,
     checked: record?.checks.checked ?? null,
-    problem:
-      (record && archiveProblem(path, record, contents)) ??
-      (runFile && interruptedProblem(path, runFile)) ??
-      (record && maxAge !== null ? staleProblem(path, record, clock.now(), maxAge) : null),
+    whole: record?.whole ?? null,
+    problem,
   };
+  return { row, references: [id, reference, ...(record?.others ?? [])] };
 }
 
 /** An archive that cannot be read, or its record or its interrupted run. */
-export function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow {
+function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow {
   const { code, message, next } = failure;
   // Only a record can be removed at no cost.
-  if (code !== 'damaged' || next === null || typeof next === 'string')
-    return { ...emptyRow, file, problem: { code: 'damaged', message: failure.line(), fix: null } };
-  return { ...emptyRow, file, problem: { code: 'damaged', message, fix: commandText(next) } };
+  const fix = code === 'damaged' && next !== null && typeof next !== 'string' ? commandText(next) : null;
+  return { ...emptyRow, file, problem: { code: 'damaged', message: fix ? message : failure.line(), fix } };
 }
 
+type Problem = CheckRow['problem'];
+
 /** What FILE itself, or the last run, shows. */
-function archiveProblem(path: string, record: ArchiveRecord, contents: Contents | null): CheckRow['problem'] {
-  const { entries } = record;
-  const { failure } = record.checks;
+function archiveProblem(target: Target, record: ArchiveRecord, contents: Contents | null): Problem {
+  const { path, stats } = target;
+  const { entries, checksum, checks } = record;
   if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, record) };
   const repair = fixOf(path, record, '--update', '--all');
-  if (contents.damage !== null) return { code: 'damaged', message: contents.damage, fix: repair };
+  const isOther = hasMark(stats, record) && checksum !== null && checksum !== contents.checksum;
+  const damage = contents.damage ?? (isOther ? otherBytes : null);
+  if (damage !== null) return { code: 'damaged', message: damage, fix: repair };
   if (contents.entries < entries) {
     const message = `${count(contents.entries, 'entry', 'entries')}, but it had ${thousands(entries)}`;
     return { code: 'lost', message, fix: repair };
   }
-  if (failure?.code !== 'gone') return null;
-  return { code: 'gone', message: `404 since ${failure.since.slice(0, 10)}`, fix: null };
+  if (checks.failure?.code !== 'gone') return null;
+  return { code: 'gone', message: `404 since ${checks.failure.since.slice(0, 10)}`, fix: null };
 }
 
-function interruptedProblem(path: string, { header, position }: PagesFile): CheckRow['problem'] {
+function interruptedProblem(path: string, { header, position }: PagesFile): Problem {
   const what = header.update === null ? 'export' : 'update';
   const message = `its ${what} was interrupted after ${count(position.entries, 'entry', 'entries')}`;
   // An export whose list repeats itself has no page to resume at.
-  const isStuck = header.update === null && position.next === 'stuck';
-  return {
-    code: 'interrupted',
-    message,
-    fix: commandText(exportCommand(path, header.request, header, ...(isStuck ? ['--restart'] : []))),
-  };
+  const flags = header.update === null && position.next === 'stuck' ? ['--restart'] : [];
+  const fix = commandText(exportCommand(path, header.request, header, ...flags));
+  return { code: 'interrupted', message, fix };
 }
 
-function staleProblem(path: string, record: ArchiveRecord, now: number, maxAge: number): CheckRow['problem'] {
+function staleProblem(path: string, record: ArchiveRecord, now: number, maxAge: number): Problem {
   const { checked, withoutFeed, failure } = record.checks;
   // Without a feed, an update buys one page every seven days (docs/updates.md, rule 3).
   const isWithoutFeed = withoutFeed !== null || failure?.code === 'no_feed';
   const limit = isWithoutFeed ? Math.max(maxAge, (daysWithoutFeed + 1) * day) : maxAge;
-  const age = checked === null ? limit + 1 : now - Date.parse(checked);
+  const age = checked === null ? Number.POSITIVE_INFINITY : now - Date.parse(checked);
   if (age >= 0 && age <= limit) return null;
-  const message = checked === null ? 'never checked' : `last successful check ${checked}`;
-  return {
-    code: 'stale',
-    message: age < 0 ? `${message}, which is in the future` : message,
-    fix: fixOf(path, record, '--update'),
-  };
+  const future = age < 0 ? ', which is in the future' : '';
+  const message = checked === null ? 'never checked' : `last successful check ${checked}${future}`;
+  return { code: 'stale', message, fix: fixOf(path, record, '--update') };
 }
 
 /** The command that repairs an archive. */

@@ -11,7 +11,7 @@ export interface FeedEntry {
 }
 
 /** Why a channel has no feed (rule 3). */
-interface MissingFeed {
+export interface MissingFeed {
   readonly entries: null;
   readonly problem: string;
   /** HTTP status of the response; null without one. */

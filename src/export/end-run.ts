@@ -51,7 +51,7 @@ export async function endRun(
   const made = file.close();
   const mark = markOf(made);
   const entries = pages.position.entries + (below?.entries ?? 0);
-  const record = { reference: one.keptReference, id, ...mark, checksum, entries, ...known };
+  const record = { ...one.kept, id, ...mark, checksum, entries, ...known };
   const end = { ...mark, record: isArchive(request) ? record : null };
   pages.addEnd(end);
   assertSame();

@@ -5,6 +5,7 @@ import { Failure, toFailure } from '../errors.ts';
 import { isLocked, lockedFailure } from '../fs/file-lock.ts';
 import { guardFile, makeFolders, withDescriptor } from '../fs/files.ts';
 import { type PrivateFolder, pagesName } from '../fs/private-folder.ts';
+import { grouped } from '../run/ending.ts';
 import { needsPage, tokenOf } from '../run/list-pages.ts';
 import { assertPaths } from '../run/named-files.ts';
 import { sandboxName, serviceName } from '../run/open-run.ts';
@@ -17,6 +18,7 @@ import { parseReference, resolvedId } from '../service/parse-reference.ts';
 import { Archive } from './archive.ts';
 import { exportOne } from './export-one.ts';
 import { type Export, type Exports, inspect, nameOf, pathOf } from './exports.ts';
+import { minChannels } from './feed-log.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import { headerOf, type PagesHeader } from './pages-header.ts';
@@ -87,26 +89,37 @@ async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]>
     return id;
   });
   const results = new Map<Reference, Result>();
-  const firsts = new Map<string, Reference>();
+  const found: { readonly reference: Reference; readonly id: string }[] = [];
   for await (const [reference, id] of resolved)
     if (id instanceof Failure) results.set(reference, failedRequest(reference, id));
-    else if (!firsts.has(id)) firsts.set(id, reference);
-  const queue = [...firsts].map(([id, reference]) => {
-    return { id, reference, name: nameOf(exports, id), path: pathOf(exports, id) };
+    else found.push({ reference, id });
+  const queue = grouped(found, ({ id }) => id).map(([{ reference, id }, ...others]) => {
+    const given = others.map((other) => other.reference);
+    return { id, reference, given, name: nameOf(exports, id), path: pathOf(exports, id) };
   });
   const paths = queue.map(({ path }) => path);
   await assertPaths({ ...options, output: null, exports: paths }, context);
   const turn = (name: string): string => index.turn(name, options.all);
   queue.sort((a, b) => turn(a.name).localeCompare(turn(b.name)));
-  const done = mapConcurrently(queue, { concurrency }, ({ id, reference }) =>
-    run.work(reference, () => exportOne(run, exports, reference, id)),
+  const perform = async (items: typeof queue): Promise<void> => {
+    const done = mapConcurrently(items, { concurrency }, ({ id, reference, given }) =>
+      run.work(reference, () => exportOne(run, exports, reference, id, given)),
+    );
+    for await (const [{ id, reference, name, path }, result] of done) {
+      const isKept = result.failure !== null && existsSync(path);
+      const entries = result.entries || (isKept && index.records.get(name)?.entries) || 0;
+      results.set(reference, { ...result, id, file: path, entries });
+    }
+  };
+  const { feeds } = exports;
+  feeds.mayReplace = queue.length < minChannels;
+  await perform(queue);
+  feeds.mayReplace = true;
+  if (!feeds.isServiceOut) await perform(queue.filter(({ reference }) => feeds.waiting.has(reference)));
+  return feeds.explain(
+    run,
+    references.flatMap((reference) => results.get(reference) ?? []),
   );
-  for await (const [{ id, reference, name, path }, result] of done) {
-    const isKept = result.failure !== null && existsSync(path);
-    const entries = result.entries || (isKept && index.records.get(name)?.entries) || 0;
-    results.set(reference, { ...result, id, file: path, entries });
-  }
-  return references.flatMap((reference) => results.get(reference) ?? []);
 }
 
 /** What the records and interrupted runs beside the FILEs say; what cannot be read stops its own export only. */
@@ -126,7 +139,7 @@ class ReferenceIndex {
         const record = readRecord(folder, name);
         if (record !== null) this.records.set(name, record);
         if (header !== null) note(header.reference, header.request.id);
-        if (record !== null) note(record.reference, record.id);
+        if (record !== null) for (const each of [record.reference, ...record.others]) note(each, record.id);
       } catch (error) {
         // A recorded reference may be of another command.
         if (!(error instanceof Failure)) throw error;

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { Failure, toFailure } from '../errors.ts';
 import { pagesName } from '../fs/private-folder.ts';
 import { type Result, resultOf } from '../run/results.ts';
-import type { Run } from '../run/run.ts';
 import type { Tally } from '../service/budget.ts';
 import type { Export } from './exports.ts';
 import { sameCommand } from './messages.ts';
@@ -28,20 +27,19 @@ function noteFailure({ exports, name, id }: Export, failure: Failure): void {
 }
 
 /** The failure, with how to resume if there are pages to resume with. */
-function withResume({ budget }: Run, one: Export, failure: Failure, token: string | null): Failure {
-  const isSpent = failure.code === 'budget' && budget.allowsNothing;
+function withResume(one: Export, failure: Failure, token: string | null): Failure {
   const hasPages = existsSync(one.exports.folder.at(pagesName(one.name)));
   // After a failure of this export alone, there must be a page to resume with.
-  const isResumable = hasPages && (failure.scope === 'reference' ? token !== null : !isSpent);
+  const isResumable = hasPages && (failure.scope !== 'reference' || token !== null);
   return isResumable ? failure.resumableWith(`${sameCommand(one)} to resume`) : failure;
 }
 
 /** The result of an export that failed: notes the failure, and says how to resume. `facts`: what it has done. */
-export function failedExport(run: Run, one: Export, thrown: unknown, facts: Partial<Result> = {}): Result {
+export function failedExport(one: Export, thrown: unknown, facts: Partial<Result> = {}): Result {
   const { record, id, reference } = one;
   const checked = record?.id === id ? record.checks.checked : null;
   const failure = failureOf(thrown, reference.tally, checked);
   if (failure.code === 'usage') return resultOf(reference, { ...facts, failure });
   noteFailure(one, failure);
-  return resultOf(reference, { ...facts, failure: withResume(run, one, failure, facts.token ?? null) });
+  return resultOf(reference, { ...facts, failure: withResume(one, failure, facts.token ?? null) });
 }

@@ -18,19 +18,23 @@ import { isArchive } from './pages-header.ts';
 import { hasMark, noChecks } from './record.ts';
 import { addNew, updateArchive } from './update-archive.ts';
 
-/** Makes one export, or brings it up to date, under its lock. Returns every failure in the result. */
+/**
+ * Makes one export, or brings it up to date, under its lock. Returns every failure in the result. `given`: its other
+ * references.
+ */
 export async function exportOne(
   run: Run,
   exports: Exports,
   reference: Reference,
   id: string,
+  given: readonly Reference[],
 ): Promise<Result> {
   const { folder, options, operation } = exports;
   const { update, all } = options;
   const name = nameOf(exports, id);
   const perform = async (all: boolean) => {
-    const one = await inspect(exports, reference, id, run.serviceName);
-    const result = await performStep(run, one, all).catch((error) => failedExport(run, one, error));
+    const one = await inspect(exports, reference, id, run.serviceName, given);
+    const result = await performStep(run, one, all).catch((error) => failedExport(one, error));
     return { result, resumed: one.interrupted?.header ?? null };
   };
   const failed = (error: unknown): Result =>
@@ -108,12 +112,12 @@ async function exportList(run: Run, one: Export, pages: PagesFile): Promise<Resu
   const { facts: bought, failure } = await buyPages(run, one, pages, select);
   const { entries, next } = pages.position;
   const facts = { ...bought, entries, resumed };
-  if (failure !== null) return failedExport(run, one, failure, facts);
+  if (failure !== null) return failedExport(one, failure, facts);
   if (entries === 0 && target.stats !== null && target.stats.size > 0) {
     pages.remove();
     const message = `the list is empty, but ${target.path} is not: it was not replaced`;
     const next = 'check the reference; if the list is really empty, remove the file';
-    return failedExport(run, one, new Failure('invalid_response', message, { status: 200, next }), facts);
+    return failedExport(one, new Failure('invalid_response', message, { status: 200, next }), facts);
   }
   const isLost = record?.id === one.id && existing.file === 'none' && isArchive(one.request);
   const was = target.stats === null ? 'gone' : 'empty';

@@ -11,6 +11,7 @@ import { parseFields } from '../output/fields.ts';
 import { exportName, type FileFormat } from '../output/formats.ts';
 import type { Reference } from '../run/read-references.ts';
 import type { Operation } from '../service/contract.ts';
+import { FeedLog } from './feed-log.ts';
 import type { Existing } from './next-step.ts';
 import { PagesFile } from './pages-file.ts';
 import { type ExportRequest, isArchive, type PagesHeader } from './pages-header.ts';
@@ -28,6 +29,7 @@ export interface Exports {
   readonly file: Target | null;
   /** The `.chanlist` beside them. */
   readonly folder: PrivateFolder;
+  readonly feeds: FeedLog;
 }
 
 /** One of them, as it is on disk. */
@@ -43,8 +45,8 @@ export interface Export {
   /** The pages of an interrupted run. */
   readonly interrupted: PagesFile | null;
   readonly existing: Existing;
-  /** The reference that a record keeps: the last one given, but a handle or URL rather than the ID itself. */
-  readonly keptReference: string;
+  /** The references that a record keeps: the last one given first, but handles and URLs rather than the ID itself. */
+  readonly kept: Pick<ArchiveRecord, 'reference' | 'others'>;
 }
 
 /** Where the new FILE is written: of `a.json`, not where the record of `a` is. */
@@ -74,7 +76,7 @@ export function openExports(
   const names = file === null ? namesIn().filter((each) => exportName.test(each)) : [name];
   // A folder that is not mounted looks empty.
   if (options.update && !folder.wasThere && !names.some(isFile)) throw notMounted(file?.path ?? path);
-  return { operation, options, context, format, path, file, folder };
+  return { operation, options, context, format, path, file, folder, feeds: new FeedLog() };
 }
 
 export const notMounted = (place: string): Failure =>
@@ -92,14 +94,16 @@ export const pathOf = ({ file, path }: Exports, id: string): string =>
   file?.path ?? join(path, `${id}.ndjson`);
 
 /**
- * Finds out what there is of an export. `service`: its address and namespace. Throws usage errors for a FILE that is no
- * regular file, `damaged` for a record that cannot be used, and the reason to stop.
+ * Finds out what there is of an export. `service`: its address and namespace; `given`: other references of the run that
+ * lead to its ID. Throws usage errors for a FILE that is no regular file, `damaged` for a record that cannot be used, and
+ * the reason to stop.
  */
 export async function inspect(
   exports: Exports,
   reference: Reference,
   id: string,
   service: string,
+  given: readonly Reference[] = [],
 ): Promise<Export> {
   const { folder, context, options, format, operation, file } = exports;
   const name = nameOf(exports, id);
@@ -118,7 +122,10 @@ export async function inspect(
   if (isDiscarded) pages[Symbol.dispose]();
   const interrupted = isDiscarded ? null : pages;
   const isOurs = interrupted !== null && isDeepStrictEqual(interrupted.header.request, request);
-  const known = interrupted?.header.reference ?? (record?.id === id ? record.reference : null);
+  const names = [reference, ...given].map(({ value, reference }) => (value === id ? id : (reference ?? id)));
+  if (interrupted !== null) names.push(interrupted.header.reference);
+  if (record?.id === id) names.push(record.reference, ...record.others);
+  const [first = id, ...others] = new Set(names.filter((each) => each !== id));
   return {
     exports,
     reference,
@@ -134,7 +141,7 @@ export async function inspect(
       isOfAnotherId: record !== null && record.id !== id,
       hasFolder: folder.wasThere,
     },
-    keptReference: (reference.value === id ? known : null) ?? reference.reference ?? id,
+    kept: { reference: first, others },
   };
 }
 
@@ -152,8 +159,9 @@ function fileState(
 
 /** Starts the pages of an export (`update` null) or an update. */
 export function startPages(one: Export, update: PagesHeader['update']): PagesFile {
-  const { exports, name, request, existing, keptReference: reference } = one;
+  const { exports, name, request, existing, kept } = one;
   const started = new Date(exports.context.clock.now()).toISOString();
   const replaces = existing.file !== 'none';
+  const { reference } = kept;
   return PagesFile.create(exports.folder, name, { request, reference, started, update, replaces });
 }

@@ -14,7 +14,7 @@ import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import { type PrivateFolder, pagesName, temporaryName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
 import { isCount, isFlag, isNumber, isOneOf, isText, orNull, type Passing, shape } from '../json/shape.ts';
-import { type Next, type Position, startPosition, videoIdOf } from '../run/list-pages.ts';
+import { idOfRead, type Next, type Position, startPosition } from '../run/list-pages.ts';
 import type { Command } from '../text/command.ts';
 import { commentLine, isComment, readComment } from './checksum.ts';
 import { headerOf, type PagesHeader, pagesVersion } from './pages-header.ts';
@@ -147,10 +147,9 @@ export class PagesFile {
   ): void {
     const commit: Commit = { ...position, isAside, info: this.info === null ? info : null };
     const [start, before] = [this.size, this.#checksum];
-    const entries = Buffer.from(rows);
-    this.#append(entries, commit);
-    const page = { start, end: start + entries.length, before, behind: crc32(entries, before) };
-    this.#take(commit, page);
+    const entries = typeof rows === 'string' ? Buffer.from(rows) : rows;
+    const behind = this.#append(entries, commit);
+    this.#take(commit, { start, end: start + entries.length, before, behind });
     if (this.#isNamed) return;
     this.#folder.rename(this.#name, pagesName(this.#file));
     this.#name = pagesName(this.#file);
@@ -235,7 +234,7 @@ export class PagesFile {
     for await (const lines of linesOf(this.rows(stop, pages)))
       for (const line of lines) {
         const entry = line && JsonText.parse(line);
-        const id = entry && videoIdOf(entry);
+        const id = entry && idOfRead(entry);
         if (id && line) yield [id, line];
       }
   }
@@ -269,17 +268,18 @@ export class PagesFile {
     this.info ??= info;
   }
 
-  /** Appends entries and the line behind them, durably. */
-  #append(entries: Buffer, value: Commit | PagesEnd | PagesHeader): void {
+  /** Appends entries and the line behind them, durably; returns the checksum of the bytes before that line. */
+  #append(entries: Buffer, value: Commit | PagesEnd | PagesHeader): number {
     this.assertOwn();
-    const before = crc32(entries, this.#checksum);
-    const line = commentLine(value, before);
+    const checksum = crc32(entries, this.#checksum);
+    const line = commentLine(value, checksum);
     guardFile(this.#path, 'write', () => {
       writeFileSync(this.#fd, Buffer.concat([entries, line]));
       fdatasyncSync(this.#fd);
     });
-    this.#checksum = crc32(line, before);
+    this.#checksum = crc32(line, checksum);
     this.size += entries.length + line.length;
+    return checksum;
   }
 
   #foreign(): Failure {

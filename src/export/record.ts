@@ -32,13 +32,15 @@ const isHistory = shape({
 export type History = Passing<typeof isHistory>;
 
 const recordVersion = 4;
-/** It lacks two members. */
+/** It lacks three members. */
 const lastVersion = 3;
 
 /** What chanlist knows of an archive: `.chanlist/FILE.json`, with a version. Written at the end of a run. */
 export const isRecord = shape({
   /** As last given. */
   reference: isText,
+  /** Others that have led to its ID. */
+  others: listOf(isText),
   /** Channel or playlist. */
   id: isText,
   /** FILE: bytes, and milliseconds since 1970. */
@@ -68,7 +70,8 @@ export function readRecord(folder: PrivateFolder, file: string): ArchiveRecord |
   const bytes = folder.read(name);
   if (bytes === null) return null;
   const { version, ...members } = parseObject(bytes.toString()) ?? {};
-  const record: unknown = version === lastVersion ? { checksum: null, whole: null, ...members } : members;
+  const record: unknown =
+    version === lastVersion ? { others: [], checksum: null, whole: null, ...members } : members;
   const isOther = isNumber(version) && version !== recordVersion && version !== lastVersion;
   if (isNumber(version) && !isOther && isRecord(record)) return record;
   const what = isOther ? `is of version ${version}, not ${recordVersion}` : 'cannot be read';

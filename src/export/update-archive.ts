@@ -34,6 +34,7 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
     return await buyUpdate({ all: true, expected: [], feedProblem: null }, null);
   const { entries } = archive;
   const feed = await requestFeed(run, one, entries > 0);
+  exports.feeds.note(reference, feed);
   const before = record?.checks ?? noChecks;
   const isRead = all || isChanged || needsIds(before, feed);
   const known = isRead ? await archive.read() : new Set(before.feed?.known);
@@ -64,6 +65,10 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
       throw new Failure('no_feed', message, { status, next });
     }
     case 'buy': {
+      if (feed.entries === null && !all && !exports.feeds.mayReplace) {
+        exports.feeds.waiting.add(reference);
+        return resultOf(reference, { status: 'unchecked', entries, added: 0 });
+      }
       // A feed that is back is noted even if no page can be bought.
       if (feed.entries !== null) forgetFailure();
       return await buyUpdate({ all, expected: decision.expected, feedProblem: feed.problem }, feed.entries);
@@ -99,7 +104,7 @@ export async function addNew(
   if (attempt.failure !== null) {
     // FILE does not have the entries of this run yet.
     const missing = missingEntries(pages.position.total, count, archive.entries);
-    return failedExport(run, one, attempt.failure, { ...facts, missing });
+    return failedExport(one, attempt.failure, { ...facts, missing });
   }
   const { newIds, listed, hasWithoutId } = attempt;
   await pages.addAside(known, newIds, stop);
@@ -206,8 +211,8 @@ function recordUnchanged(
   archive: Archive,
   known: Pick<ArchiveRecord, 'checks' | 'whole'>,
 ): void {
-  const { id, target, exports, name, keptReference: reference } = one;
+  const { id, target, exports, name, kept } = one;
   if (target.stats === null) throw new Error('an archive without a file');
   const { entries, checksum } = archive;
-  writeRecord(exports.folder, name, { reference, id, ...markOf(target.stats), checksum, entries, ...known });
+  writeRecord(exports.folder, name, { ...kept, id, ...markOf(target.stats), checksum, entries, ...known });
 }

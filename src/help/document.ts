@@ -3,7 +3,7 @@ import type { Example, Terms } from '../cli/command.ts';
 import { type FlagRow, flagHelp } from '../cli/flag.ts';
 import type { FormatOptions } from '../output/format.ts';
 import type { Operation } from '../service/contract.ts';
-import { credits } from '../text/count.ts';
+import { credits, longest } from '../text/count.ts';
 import { wrap } from '../text/wrap.ts';
 
 export const topicNames = ['flags', 'fields', 'reports', 'exit-codes', 'formats', 'environment'] as const;
@@ -32,7 +32,7 @@ export type Block = string | Terms | { readonly heading?: string; readonly lines
 /** Narrower terminals break the lines themselves. */
 const minColumns = 40;
 /** Where a meaning has less room beside its term, it is below it. */
-const minMeaning = 24;
+const minMeaning = 32;
 
 /** The blocks in the width of a terminal (null: 80 columns), with bold headings if it has colour. */
 export function layout(blocks: readonly Block[], terminal: FormatOptions['terminal']): string {
@@ -48,7 +48,7 @@ export function layout(blocks: readonly Block[], terminal: FormatOptions['termin
 }
 
 function termLines(rows: Terms['rows'], columns: number): string[] {
-  const width = Math.max(...rows.map(([term]) => term.length)) + 4;
+  const width = longest(rows.map(([term]) => term)) + 4;
   if (columns - width < minMeaning)
     return rows.flatMap(([term, meaning]) => [
       `  ${term.trim()}`,

@@ -2,6 +2,7 @@ import type { CommandRow, Example, Terms } from '../cli/command.ts';
 import { explainedFlagsOf, flagsOf, helpFlag } from '../cli/flags.ts';
 import { unknownCommand } from '../cli/pointers.ts';
 import type { FormatOptions } from '../output/format.ts';
+import { longest } from '../text/count.ts';
 import { type Block, exampleBlock, flagTerms, layout, topicNames } from './document.ts';
 
 type Terminal = FormatOptions['terminal'];
@@ -63,7 +64,7 @@ async function commandHelp(
 /** It fits a terminal of 24 lines and 80 columns. */
 function programHelp(table: readonly CommandRow[]): readonly Block[] {
   const rows = commandTerms(table);
-  const width = Math.max(...rows.map(([term]) => term.length));
+  const width = longest(rows.map(([term]) => term));
   const groups = [...new Set(table.map(({ group = '' }) => group))];
   return [
     {

@@ -51,7 +51,8 @@ const unspecified = uploads.documentedFields.filter(
 export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = {
   flags: [
     'These flags stand before or after the command; one that a command does not take is an error. A flag takes ' +
-      'precedence over its environment variable (see: chanlist help environment), a variable over the profile.',
+      'precedence over its environment variable (see: chanlist help environment), a variable over the profile; ' +
+      'bounds of --max-credits add up.',
     ...[...new Set(globalFlags.map(({ group = '' }) => group))].map((group) =>
       terms(group, ...flagTerms(globalFlags.filter((flag) => flag.group === group))),
     ),
@@ -79,6 +80,7 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
       ['missing', 'numVideos less entries, at the last page'],
       ['newest', 'ID of its first entry'],
       ['checked', 'last successful check (ISO 8601)'],
+      ['whole', 'when its list was last read whole; null: never'],
       ['problem', '{"code", "message", "fix"}; null: none. See: chanlist help check'],
     ),
     terms(

@@ -93,7 +93,7 @@ export class Stderr {
   error(message: string, next: Step | null = null): void {
     const isSplit = next !== null && this.#stream.isTTY === true;
     this.#line(isSplit ? message : messageLine(message, next), 'error: ');
-    if (isSplit) this.#line(stepText(next));
+    if (isSplit) this.#line(next);
   }
 
   /** What is wrong without being a failure. */
@@ -107,7 +107,7 @@ export class Stderr {
   }
 
   /** Information, and the final tally: at a terminal, and with -v elsewhere. */
-  note(message: string): void {
+  note(message: Step): void {
     if (this.#verbosity > (this.#stream.isTTY === true ? -1 : 0)) this.#line(message);
   }
 
@@ -139,21 +139,29 @@ export class Stderr {
     }
   }
 
-  #line(message: string, word: '' | 'error: ' | 'warning: ' = ''): void {
-    // Not chalk, which only tables load: every start would take longer for two words.
-    const color = word === 'error: ' ? 'red' : 'yellow';
-    const styled = this.#hasColor && word !== '' ? styleText(color, word, { validateStream: false }) : word;
-    const shown = this.#secret === null ? message : withoutSecret(message, this.#secret);
+  /** Prints a message, at a terminal broken between words; a command stays in one line, so that it can be copied. */
+  #line(message: Step, word: '' | 'error: ' | 'warning: ' = ''): void {
+    const whole = sanitize(this.#withoutSecret(stepText(message)));
     const { isTTY, columns } = this.#stream;
-    const prefix = `chanlist: ${word}`;
-    const line = prefix + sanitize(shown);
-    const lines = isTTY === true ? broken(line, columns || 80) : line;
-    const text = `chanlist: ${styled}${lines.slice(prefix.length).trimStart()}\n`;
+    const isWrapped = isTTY === true && typeof message === 'string';
+    const width = (columns || 80) - furtherLine.length - word.length;
+    const lines = isWrapped ? wrap(whole, width) : [whole];
+    const text = `chanlist: ${this.#styled(word)}${lines.join(`\n${furtherLine}`)}\n`;
     if (this.#waiting !== null) return void this.#waiting.push(text);
     this.#stopLine();
     this.#stream.write(this.#openLine ? `\n${text}` : text);
     this.#openLine = false;
     this.#startLine();
+  }
+
+  #withoutSecret(text: string): string {
+    return this.#secret === null ? text : withoutSecret(text, this.#secret);
+  }
+
+  #styled(word: '' | 'error: ' | 'warning: '): string {
+    if (!this.#hasColor || word === '') return word;
+    // Not chalk, which only tables load: every start would take longer for two words.
+    return styleText(word === 'error: ' ? 'red' : 'yellow', word, { validateStream: false });
   }
 
   #stopLine(): void {
@@ -166,12 +174,5 @@ export class Stderr {
   }
 }
 
-/** A message broken between words, but not within a command at its end, which is copied. */
-function broken(message: string, columns: number): string {
-  const [command = ''] = /(?<=: )(?:chanlist|rm) .*$/.exec(message) ?? [];
-  const words = message.slice(0, message.length - command.length);
-  return wrap(words, columns - indent.length).join(`\n${indent}`) + command;
-}
-
-/** Before each further line of a message. */
-const indent = '  ';
+/** What begins each further line of a message. */
+const furtherLine = 'chanlist:   ';

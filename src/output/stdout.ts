@@ -22,6 +22,7 @@ export class Stdout {
   /** What the pager was given, and how it ended: a failure, or null. */
   readonly #paged: Text[] = [];
   #pagerEnd: Promise<Failure | null> | null = null;
+  #pagerFailed = false;
   #pages = 0;
   #error: Error | null = null;
   /** Always the same object, so that it is reported once. */
@@ -44,6 +45,8 @@ export class Stdout {
    */
   async write(text: Text): Promise<void> {
     if (text.length === 0) return;
+    // A page that was bought while the pager failed.
+    if (this.#pagerFailed) this.#context.stdout.write(text);
     this.#assertWritable();
     if (this.#isPaged) this.#page();
     this.#stderr.hide();
@@ -84,6 +87,7 @@ export class Stdout {
     this.#stream = input.on('error', this.#note);
     this.#pagerEnd = ended.then((code) => {
       if (!code || stop.aborted) return null;
+      this.#pagerFailed = true;
       for (const text of this.#paged) stdout.write(text);
       const next = 'choose another one with PAGER, or set PAGER to nothing';
       this.#failure = new Failure('failed', `the pager failed with exit code ${code}: ${command}`, { next });

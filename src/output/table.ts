@@ -1,5 +1,6 @@
 import CliTable from 'cli-table3';
 import type { JsonText } from '../json/json-text.ts';
+import { longest } from '../text/count.ts';
 import { isPlain, sanitize } from '../text/sanitize.ts';
 import { type Column, chooseColumns } from './columns.ts';
 import type { FormatOptions, Item, Writer } from './format.ts';
@@ -98,7 +99,7 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
 
 /** A line for each field of a record. None is cut: it may be copied. */
 function fieldLines(columns: readonly Column[], row: readonly string[]): string {
-  const width = Math.max(...columns.map(({ word }) => word.length)) + gap;
+  const width = longest(columns.map(({ word }) => word)) + gap;
   return columns.map(({ word }, i) => `${(word.padEnd(width) + row[i]).trimEnd()}\n`).join('');
 }
 

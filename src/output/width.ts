@@ -36,7 +36,8 @@ function maxWidth(character: string): number {
 
 /** A text in at most `columns` columns: unchanged, or cut between two characters as readers see them, with an ellipsis. */
 export function cut(text: string, columns: number): string {
-  if (text.length <= columns && isPlain(text)) return text;
+  if (columns < 1) return '';
+  if (isPlain(text)) return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
   // No character of a language is longer than this.
   const start = text.slice(0, 20 * (columns + 1));
   let kept = '';
@@ -44,7 +45,7 @@ export function cut(text: string, columns: number): string {
   for (const character of charactersOf(start)) {
     used += maxWidth(character);
     if (used < columns) kept += character;
-    if (used > columns) return columns < 1 ? '' : `${kept}…`;
+    if (used > columns) return `${kept}…`;
   }
   return start.length === text.length ? text : `${kept}…`;
 }

@@ -1,11 +1,14 @@
 /** The lines of a run on stderr when it has ended: one per cause, and the tally. Pure. */
-import type { Failure, Warning } from '../errors.ts';
+import { type CommonOptions, repairAll } from '../cli/options.ts';
+import type { Failure, FailureCode, Warning } from '../errors.ts';
 import { demoReferences } from '../sandbox/defaults.ts';
 import { type Credits, describeCredits, spent } from '../service/budget.ts';
 import { checkAddress } from '../service/failures.ts';
 import type { Step } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 import type { Result } from './results.ts';
+
+type RunFlags = Pick<CommonOptions, 'sandbox' | 'invocation'>;
 
 type Group<T> = readonly [T, ...T[]];
 
@@ -26,10 +29,12 @@ const maxNames = 3;
 export const firstOf = (names: readonly (string | null)[]): string =>
   ` (${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ' and others' : ''})`;
 
-/** The message after `3 references (@a, @b, @c)`, after the name of a single one, or alone. */
-function withNames(labels: readonly (string | null)[], message: string): string {
+/** The message after `3 references (@a, @b, @c)`, after the name of a single one, or alone; of several the first. */
+function withNames(labels: readonly (string | null)[], messages: readonly string[]): string {
   const names = labels.length <= 1 ? labels[0] : `${thousands(labels.length)} references${firstOf(labels)}`;
-  return names ? `${names}: ${message}` : message;
+  const [message = ''] = messages;
+  const isSame = messages.every((other) => other === message);
+  return names ? `${names}: ${isSame ? '' : 'the first: '}${message}` : message;
 }
 
 /** Joins the parts that are not empty. */
@@ -39,7 +44,8 @@ export function warningLines(warnings: readonly Warning[]): readonly string[] {
   const groups = grouped(warnings, ({ code, label, message }) => (label === null ? message : code));
   return groups.map((group) => {
     const labels = group.flatMap(({ label }) => label ?? []);
-    return withNames(labels, group[0].message);
+    const messages = group.map(({ message }) => message);
+    return withNames(labels, messages);
   });
 }
 
@@ -51,13 +57,13 @@ const endsRun = ({ failure }: Failed): boolean => failure.scope === 'run';
 export function failureLines(
   results: readonly Result[],
   ended: Failure | null,
-  isSandbox: boolean,
+  options: RunFlags,
 ): readonly Failure[] {
   const failed = results.filter(isFailed);
   const sorted = [...failed.filter((result) => !endsRun(result)), ...failed.filter(endsRun)];
   const groups = grouped(sorted, ({ failure: { code, status } }) => `${code} ${status}`);
   const isAnyFound = results.some(({ failure, isReached }) => isReached && failure?.code !== 'not_found');
-  const lines = groups.map((group) => failureLine(group, results, isSandbox, isAnyFound));
+  const lines = groups.map((group) => failureLine(group, results, options, isAnyFound));
   if (ended === null || failed.some(({ failure }) => failure.code === ended.code)) return lines;
   return [...lines, ended];
 }
@@ -65,7 +71,7 @@ export function failureLines(
 function failureLine(
   group: Group<Failed>,
   results: readonly Result[],
-  isSandbox: boolean,
+  options: RunFlags,
   isAnyFound: boolean,
 ): Failure {
   const [{ failure }] = group;
@@ -75,14 +81,25 @@ function failureLine(
   const others = group.filter(({ isReached }) => !isReached);
   const names = reached.map(({ label }) => label);
   const message = joinParts(
-    withNames(names, failure.message),
+    withNames(
+      names,
+      group.map((result) => result.failure.message),
+    ),
     others.length > 0 && results.length > 1 ? `stopped, ${thousands(others.length)} more not reached` : null,
     spentText(failure.scope === 'reference' ? group : results),
   );
   // If pages of one of them wait, the advice is to resume it.
   const advising = group.find((result) => !result.failure.hasUsualStep)?.failure ?? failure;
-  return failure.with({ message, next: adviceOf(advising, isSandbox, isAnyFound), cause: failure });
+  const folder = options.invocation.flags.find(({ name }) => name === '--output-dir')?.value ?? null;
+  const isOfSeveral = reached.length > 1 && folder !== null && repairable.includes(failure.code);
+  const next = isOfSeveral
+    ? `repair all: ${repairAll({ program: 'chanlist check', operands: [folder] })}`
+    : adviceOf(advising, options.sandbox, isAnyFound);
+  return failure.with({ message, next, cause: failure });
 }
+
+/** Failures of archives that `check` finds, too, each with its fix. */
+const repairable: readonly FailureCode[] = ['damaged', 'lost'];
 
 /** What to do about a failure, which may depend on the run. */
 function adviceOf({ code, next }: Failure, isSandbox: boolean, isAnyFound: boolean): Step | null {

@@ -60,7 +60,7 @@ export async function printDryRun(
     });
     await new Stdout(context, stderr).write(lines.join(''));
   }
-  for (const failure of failureLines(results, null, options.sandbox)) stderr.printFailure(failure);
+  for (const failure of failureLines(results, null, options)) stderr.printFailure(failure);
   stderr.result(sumText(requests));
   return gravest(results.map(({ failure }) => failure?.exit ?? 0));
 }

@@ -52,8 +52,7 @@ export async function printResponses(
     }
     const [body, entries] = selected(operation, response, options.limit, seen, input);
     await write(format.body(input, body));
-    // With -o, entries have been seen once the file is written.
-    if (target === null) seen?.accept();
+    seen?.accept();
     // Only free commands take several references.
     if (references.length > 1)
       run.progress.update({ reference: input.label, page: 1, entries, total: null, credits: 0 });
@@ -65,7 +64,6 @@ export async function printResponses(
   const written =
     target === null ? results : await writeResponses(run, target, Buffer.concat(content), results);
   try {
-    if (target !== null && written.every(({ failure }) => failure === null)) seen?.accept();
     seen?.save(run);
   } catch (error) {
     run.end(toFailure(error));

@@ -6,7 +6,6 @@ import type { Stderr } from '../output/stderr.ts';
 import type { Budget } from '../service/budget.ts';
 import type { Client } from '../service/client.ts';
 import type { Operation } from '../service/contract.ts';
-import { stepText } from '../text/command.ts';
 import { failureLines, tallyText, warningLines } from './ending.ts';
 import type { DryRun } from './print-dry-run.ts';
 import type { Reference, References } from './read-references.ts';
@@ -145,13 +144,13 @@ function printEnding(
   destination: string | null,
 ): void {
   if (!pipeClosed) for (const text of warningLines(warnings)) stderr.warn(text);
-  for (const failure of failureLines(results, ended, options.sandbox)) stderr.printFailure(failure);
+  for (const failure of failureLines(results, ended, options)) stderr.printFailure(failure);
   // A user who has left the pager is still at the terminal.
   if (pipeClosed && !stderr.isPaged) return;
   const tally = tallyText(results, budget.total.credits, operation.credits > 0, destination);
   if (tally !== null && (ended === null || results.length > 1)) stderr.note(tally);
   const [first] = results;
-  if (pipeClosed && first?.resume) stderr.note(stepText(first.resume));
+  if (pipeClosed && first?.resume) stderr.note(first.resume);
 }
 
 /**

@@ -57,7 +57,7 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
       } else if (fresh.length > 0 && fresh.length === entries.length) missed.push(label ?? value);
       return printed;
     },
-    /** stdout or FILE has the entries: their IDs count as seen. */
+    /** stdout has the entries: their IDs count as seen. */
     accept: (): void => {
       for (const id of pending) ids.add(id);
       pending = [];

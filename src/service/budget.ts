@@ -79,8 +79,6 @@ export interface Ledger {
 /** The budget of one run. Concurrent requests together never exceed it. */
 export class Budget {
   readonly total: Tally = newTally();
-  /** With `--max-credits 0` the same command would stop again. */
-  readonly allowsNothing: boolean;
   readonly #runBounds: readonly CreditBound[];
   readonly #ledger: Ledger | null;
   #reserved = 0;
@@ -91,7 +89,6 @@ export class Budget {
 
   /** Without a ledger, bounds per day and month apply to this run alone. */
   constructor(bounds: readonly CreditBound[], ledger: Ledger | null) {
-    this.allowsNothing = bounds.some(({ credits }) => credits === 0);
     this.#ledger = ledger;
     this.#runBounds = bounds.filter(({ per }) => ledger === null || per === 'run');
   }
@@ -139,8 +136,8 @@ export class Budget {
 export function budgetSpent(bound: CreditBound, resets: string | null): Failure {
   const place = bound.source === '--max-credits' ? '' : ` of ${bound.source}`;
   const reset = resets === null ? '' : `, which resets on ${resets} (local time)`;
-  return new Failure('budget', `stopped at --max-credits ${formatBounds([bound])}${place}${reset}`, {
-    // Before that any command would stop again.
-    next: resets !== null && bound.credits > 0 ? 'wait until it resets' : undefined,
-  });
+  // Any command would stop again.
+  const wait = resets === null ? undefined : 'wait until it resets';
+  const next = bound.credits === 0 ? 'allow at least 1 credit' : wait;
+  return new Failure('budget', `stopped at --max-credits ${formatBounds([bound])}${place}${reset}`, { next });
 }

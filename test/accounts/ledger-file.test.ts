@@ -66,6 +66,12 @@ test('a line that was cut off when it was the last one is one credit, on any day
   }
 });
 
+test('two lines that were cut off, one after the other', async (t) => {
+  const read = await ledgerIn(t);
+  const { spentOn, damage } = read(`${first}\n{"version":1,"ki\n{"vers`);
+  assert.deepEqual([spentOn(), damage], [3, null]);
+});
+
 test('any other line that cannot be read, of another version or shape, is damage', async (t) => {
   const read = await ledgerIn(t);
   const changed = [{ version: 2 }, { kind: 'other' }, { credits: -5 }, { credits: 1.5 }, { day: 'x' }].map(

@@ -95,14 +95,15 @@ async function fixture(t: TestContext) {
       openLedger({
         ...options(env, { now: () => clock.time }),
         bounds: bounds === '' ? [] : parseBounds(bounds, '--max-credits'),
-        warn: (message) => warnings.push(message),
+        // The report of a run has each message once.
+        warn: (message) => void (warnings.includes(message) || warnings.push(message)),
         ...changes,
       }),
     spent: (month = '2026-11'): Credits => {
       using ledger = LedgerFile.read(month, env);
       const sum = noCredits();
-      for (const { outcome, credits } of ledger?.entries ?? [])
-        if (outcome !== 'free') sum[outcome] += credits;
+      for (const { outcome, request } of ledger?.entries ?? [])
+        if (outcome !== 'free') sum[outcome] += request?.credits ?? 1;
       return sum;
     },
   };
@@ -156,6 +157,8 @@ test('a day and a month end at local midnight; an outcome goes to the file of it
   clock.time = new Date(2026, 10, 30, 23, 59, 59, 999).getTime();
   const last = await ledger.reserve(1, '@a');
   assert.match((await spentBound(ledger)) ?? '', /^3\/month, which resets on 2026-12-01 00:00/);
+  // Of two that are spent, the one that resets last.
+  assert.match((await spentBound(open('0/day,3/month'))) ?? '', /^3\/month/);
   clock.time = new Date(2026, 11, 1).getTime();
   await buy(ledger, 'confirmed');
   last('confirmed');

@@ -1,9 +1,10 @@
 /** `chanlist check`: offline, one record per archive, the gravest problem, a fix that works. */
 import assert from 'node:assert/strict';
-import { appendFileSync, cpSync, mkdirSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, renameSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { CheckRow } from '../../src/export/check-archive.ts';
+import { type CheckRow, checkArchive, findArchives, hasFirstExport } from '../../src/export/check-archive.ts';
+import { fakeContext } from '../support/fake-context.ts';
 import type { Line } from '../support/program.ts';
 import { channelId, type SimulatedChannel, videos } from '../support/simulated-service.ts';
 import { onlyError } from '../support/stderr.ts';
@@ -56,13 +57,11 @@ test('one record per archive and interrupted run; nothing is created or changed'
     [`lists/${channelId('b')}.ndjson`, null, 'interrupted'],
   ]);
   const whole = { file, reference: '@a', id, entries: 250, missing: 0, newest: 'a_000000249' };
-  assert.equal(
-    all.lines[1],
-    JSON.stringify({ ...whole, checked: '2026-03-01T03:00:00.000Z', problem: null }),
-  );
+  const time = '2026-03-01T03:00:00.000Z';
+  assert.equal(all.lines[1], JSON.stringify({ ...whole, checked: time, whole: time, problem: null }));
   assert.equal(all.exit, 11);
   const csv = await world.run('check lists -f csv -q');
-  assert.match(csv.lines[0] ?? '', /^file,.*,checked,problem\.code,problem\.message,problem\.fix$/);
+  assert.match(csv.lines[0] ?? '', /^file,.*,checked,whole,problem\.code,problem\.message,problem\.fix$/);
   // -q: only those with a problem; a path that is given twice is one archive.
   assert.deepEqual([csv.lines.length, (await check(world, `${file} lists -q`)).codes], [2, ['interrupted']]);
   const good = await check(world, `${file} -q`);
@@ -171,6 +170,54 @@ test('an export of a list that repeats itself has no page to resume at', async (
   assert.equal(fix, 'chanlist uploads @a -o new.ndjson --restart');
 });
 
+test('bytes that are not those that were written are damage, though size and time are as recorded', async (t) => {
+  const { world } = await archived(t);
+  const changed = world.read(file).replace(/"title":"./, '"title":"X');
+  world.write(file, changed);
+  utimesSync(join(world.folder, file), 1000, 1000);
+  world.write(record, world.read(record).replace(/"mtime":[\d.]+/, '"mtime":1000000'));
+  const bad = await check(world, 'lists');
+  assert.deepEqual([bad.exit, bad.codes], [11, ['damaged']]);
+  onlyError(bad, `damaged: ${file}: its bytes are not those that were written; fix: `);
+  await world.paste(bad.rows[0]?.problem?.fix ?? '');
+  assert.equal((await check(world, 'lists')).exit, 0);
+  // An editor that keeps every entry damages nothing.
+  world.write(file, `${changed}\n`);
+  assert.equal((await check(world, 'lists')).exit, 0);
+});
+
+test('whole: when the list was last read whole; the tally has the oldest', async (t) => {
+  const { world } = await archived(t);
+  const tally = async (): Promise<string> => (await check(world, 'lists -v')).stderr;
+  await world.run('uploads @b --output-dir lists');
+  world.pass(5);
+  await world.run('uploads @a --output-dir lists --update --all');
+  const oldest =
+    'chanlist: 2 archives checked, no problems found; the list read whole longest ago: 2026-03-01\n';
+  assert.equal(await tally(), oldest);
+  const { rows } = await check(world, 'lists');
+  assert.deepEqual(
+    rows.map(({ whole }) => whole?.slice(0, 10)),
+    ['2026-03-06', '2026-03-01'],
+  );
+  // Taken as an archive, and never read.
+  world.remove(record);
+  await world.run('uploads @a --output-dir lists --update');
+  assert.match(await tally(), / longest ago: never\n$/);
+});
+
+test('a feed that is back ends the longer limit, also where its page could not be bought', async (t) => {
+  const { world, channel } = await archived(t);
+  channel.feed = 500;
+  world.pass(1);
+  await world.run('uploads @a --output-dir lists --update --retries 0');
+  world.pass(2);
+  assert.deepEqual((await check(world, 'lists --max-age 36h')).codes, [null]);
+  Object.assign(channel, { feed: 'list', list: videos(0, 260) });
+  assert.equal((await world.run('uploads @a --output-dir lists --update --max-credits 0')).exit, 9);
+  assert.deepEqual((await check(world, 'lists --max-age 36h')).codes, ['stale']);
+});
+
 test('gone and stale: what the last check said; without a feed eight days at least', async (t) => {
   const { world } = await archived(t);
   world.pass(100);
@@ -182,6 +229,8 @@ test('gone and stale: what the last check said; without a feed eight days at lea
     [{ checked: ago(49) }, '2d', 'stale'],
     [{ checked: null }, '2d', 'stale'],
     [{ checked: ago(-1) }, '2d', 'stale'],
+    [{ checked: ago(-1) }, null, 'stale'],
+    [{ checked: null }, null, null],
     [{ checked: ago(7 * 24), withoutFeed: ago(7 * 24) }, '36h', null],
     [{ checked: ago(9 * 24), withoutFeed: ago(9 * 24) }, '36h', 'stale'],
     [{ checked: ago(9 * 24), withoutFeed: ago(9 * 24) }, '10d', null],
@@ -190,7 +239,7 @@ test('gone and stale: what the last check said; without a feed eight days at lea
     [{ checked: ago(900), withoutFeed: null, ...gone }, '2d', 'gone'],
   ] as const) {
     edit(world, change);
-    const { exit, codes, rows } = await check(world, `lists --max-age ${maxAge}`);
+    const { exit, codes, rows } = await check(world, `lists${maxAge === null ? '' : ` --max-age ${maxAge}`}`);
     assert.deepEqual([exit, codes], [code === null ? 0 : 11, [code]], JSON.stringify(change));
     if (code === 'gone')
       assert.deepEqual(rows[0]?.problem, { code, message: '404 since 2026-02-03', fix: null });
@@ -213,11 +262,40 @@ test('--from: these references, by ID or as a record knows them; each that has n
       [null, 'PLx', 'PLx', fixes[1]],
     ],
   );
+  // Of several paths, it is not known where.
+  const several = await check(world, `lists ${file} --from refs.txt -q`);
+  assert.deepEqual(
+    several.rows.map(({ problem }) => problem?.fix),
+    [null, null],
+  );
   for (const fix of fixes) await world.paste(fix);
   // A run by ID keeps the handle.
   await world.run(`uploads ${id} --output-dir lists --update`);
   const well = await check(world, 'lists --from refs.txt');
   assert.deepEqual([well.exit, well.codes, well.stderr], [0, [null, null, null], '']);
+});
+
+test('an archive answers for every reference that leads to its ID, whichever was given last', async (t) => {
+  const { world } = await archived(t);
+  world.service.handles.set('@second', id);
+  const references = [id, '@a', '@second', `https://example.com/channel/${id}/videos`];
+  for (const list of [references, references.toReversed()]) {
+    world.remove('lists');
+    world.write('refs.txt', list.join('\n'));
+    const update = 'uploads --from refs.txt --output-dir lists';
+    assert.equal((await world.run(update)).credits, 3);
+    assert.equal((await check(world, 'lists --from refs.txt')).exit, 0, list.join());
+    for (const reference of references) {
+      assert.equal((await world.run(['uploads', reference, '--output-dir', 'lists', '--update'])).exit, 0);
+      assert.equal((await check(world, 'lists --from refs.txt')).exit, 0, reference);
+    }
+    // None of them is resolved again.
+    const again = await world.run(`${update} --update`);
+    assert.deepEqual(
+      again.requests.map(({ operation }) => operation),
+      ['latest'],
+    );
+  }
 });
 
 test('problems with one code are one line; of several problems one line runs every fix', async (t) => {
@@ -282,6 +360,7 @@ test('what another run is writing for the first time is not absent', async (t) =
 
 test('what another run is writing is skipped', async (t) => {
   const { world, channel } = await archived(t);
+  world.write('refs.txt', '@a\n@b\n');
   channel.list = videos(0, 260);
   const during: unknown[] = [];
   world.service.on(async ({ operation }) => {
@@ -289,10 +368,38 @@ test('what another run is writing is skipped', async (t) => {
     damaged(world);
     const { lines, exit, stderr } = await world.run('check lists');
     during.push(lines, exit, stderr);
+    // Another archive is no less absent.
+    during.push((await check(world, 'lists --from refs.txt')).codes);
   });
   await world.run('uploads @a --output-dir lists --update');
-  assert.deepEqual(during, [[], 0, '']);
+  assert.deepEqual(during, [[], 0, '', ['absent']]);
   assert.deepEqual((await check(world, 'lists')).codes, ['damaged']);
+});
+
+test('what another run has written since is skipped, too, and what it has exported is not absent', async (t) => {
+  const { world } = await archived(t);
+  const place = findArchives('lists');
+  const [found] = place.archives;
+  assert.ok(found);
+  const { context } = fakeContext();
+  const isWritten = async (now = context.clock.now): Promise<unknown> =>
+    (await checkArchive(found, null, { ...context, clock: { ...context.clock, now } }))?.isWritten;
+  assert.deepEqual([await isWritten(), await hasFirstExport(place)], [false, false]);
+  await world.run('uploads @b --output-dir lists');
+  assert.equal(await hasFirstExport(place), true);
+  // The record is replaced while FILE is read.
+  const replaced = (): number => {
+    utimesSync(join(world.folder, record), 1000, 1000);
+    return world.now;
+  };
+  assert.equal(await isWritten(replaced), true);
+});
+
+test('pages without a header are no archive, and hide no absent one', async (t) => {
+  const { world } = await archived(t);
+  world.write('lists/.chanlist/x.ndjson.run', '');
+  world.write('refs.txt', '@a\n@b\n');
+  assert.deepEqual((await check(world, 'lists --from refs.txt')).codes, [null, 'absent']);
 });
 
 test('without a record, or a folder without .chanlist: 2; what cannot be read is damaged, and the others are checked', async (t) => {
@@ -308,7 +415,7 @@ test('without a record, or a folder without .chanlist: 2; what cannot be read is
       path.endsWith('.ndjson') ? 'uploads --update' : 'mounted',
     );
   }
-  for (const path of ['none', 'none.ndjson', 'lists none', 'none/none']) {
+  for (const path of ['none', 'none.ndjson', 'lists none', 'none/none', 'none/', 'lists/none']) {
     const bad = await check(world, path);
     assert.deepEqual([bad.exit, bad.rows], [2, []], path);
     onlyError(bad, `${path.replace('lists ', '')}: there is no such file or folder`, 'mounted');

@@ -96,6 +96,35 @@ test('show: a line that is no record: 1, naming file and line, after what stands
   }
 });
 
+test('show: a field that no entry of the files has: 2 with the one meant, before anything is printed', async (t) => {
+  const late = `${'{"videoId":"x"}\n'.repeat(150)}{"videoId":"y","lateField":{"deep":[1]},"publishedTimeText":"1 day ago"}\n`;
+  const { cwd, show } = await shower(t, { 'a.ndjson': archive, 'late.ndjson': late, 'empty.ndjson': '' });
+  for (const [line, next] of [
+    ['late.ndjson --fields videoId,latField', 'did you mean lateField?'],
+    ['a.ndjson late.ndjson --fields latefield', 'did you mean lateField?'],
+    ['late.ndjson --fields lateField.depp', 'their fields are videoId, lateField, publishedTimeText'],
+    ['a.ndjson --fields videoId,lateField -o out.csv', 'their fields are videoId, title, lengthText, '],
+    ['a.ndjson --fields published --json', 'their fields are videoId, '],
+  ] as const) {
+    const { exit, stdout, stderr } = await show(line.split(' '));
+    assert.equal(exit, 2, line);
+    assert.match(stderr, /^chanlist: error: --fields: no entry has '[^\n]*\n$/, line);
+    assert.ok(stderr.includes(`; ${next}`), stderr);
+    assert.equal(/videoId":"/.test(stdout), false);
+  }
+  assert.deepEqual(await readdir(cwd), ['a.ndjson', 'empty.ndjson', 'late.ndjson']);
+  for (const line of [
+    'a.ndjson late.ndjson --fields x,lateField.deep.0',
+    'late.ndjson -n 1 --fields lateField',
+  ])
+    assert.equal((await show(line.split(' '))).exit, 0, line);
+  assert.equal((await show(['empty.ndjson', '--fields', 'lateField'])).exit, 0);
+  // What can be read only once is printed.
+  const { exit, stdout, stderr } = await show(['-', '--fields', 'lateField'], '{"videoId":"x"}\n');
+  assert.deepEqual([exit, stdout], [0, '{"lateField":null}\n']);
+  assert.match(stderr, /^chanlist: warning: --fields: no entry on the first page has lateField; /);
+});
+
 test('show: files that cannot be shown are usage errors, before anything is printed', async (t) => {
   const { cwd, show } = await shower(t, { 'a.ndjson': archive });
   await mkdir(join(cwd, '.chanlist'));

@@ -30,6 +30,7 @@ export const header = (facts: Partial<PagesHeader> = {}): Omit<PagesHeader, 'ver
 export const record = (facts: Partial<ArchiveRecord> = {}): ArchiveRecord => ({
   ...{
     reference: '@a',
+    others: [],
     id: 'UCa',
     size: 1000,
     mtime: 1.5,

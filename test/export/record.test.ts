@@ -38,7 +38,17 @@ test('a record that cannot be read, or is of another version, is 1 and names wha
   };
   const changed = (change: object): string => JSON.stringify({ version: 4, ...full, ...change });
   const checks = (change: object): string => changed({ checks: { ...full.checks, ...change } });
-  for (const name of ['reference', 'id', 'size', 'mtime', 'checksum', 'entries', 'whole', 'checks']) {
+  for (const name of [
+    'reference',
+    'others',
+    'id',
+    'size',
+    'mtime',
+    'checksum',
+    'entries',
+    'whole',
+    'checks',
+  ]) {
     isRefused(changed({ [name]: undefined }), 'cannot be read', `without ${name}`);
     isRefused(changed({ [name]: [7.5] }), 'cannot be read', name);
   }
@@ -49,9 +59,9 @@ test('a record that cannot be read, or is of another version, is 1 and names wha
   for (const text of [changed({ entries: -1 }), checks({ checked: 'yesterday' }), changed({ version: '3' })])
     isRefused(text, 'cannot be read');
   // A record of version 3 lacks what is new.
-  const { checksum: _, whole: __, ...old } = full;
+  const { others: _, checksum: __, whole: ___, ...old } = full;
   writeFileSync(path, JSON.stringify({ version: 3, ...old }));
-  assert.deepEqual(readRecord(folder, 'a'), { ...full, checksum: null, whole: null });
+  assert.deepEqual(readRecord(folder, 'a'), { ...full, others: [], checksum: null, whole: null });
   const text = changed({});
   for (const broken of ['', '\0'.repeat(100), '[]', 'null', text.slice(0, -1), `${text}${text}`])
     isRefused(broken, 'cannot be read');

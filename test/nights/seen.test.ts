@@ -1,6 +1,15 @@
 /** `latest --seen FILE`: a free feed of new uploads. */
 import assert from 'node:assert/strict';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { JsonText } from '../../src/json/json-text.ts';
@@ -32,8 +41,11 @@ test('the first time is the baseline: nothing printed, one line counts the refer
   const ids = [...idsIn(videos(5, 20)), ...idsIn(videos(5, 20, {}, 'b_')), '@a', '@b'];
   assert.deepEqual(new Set(seen), new Set(ids));
   assert.equal(seen.length, 32);
+  const before = statSync(join(nights.folder, 'seen.txt')).ino;
   const quiet = await nights.run(line);
   assert.deepEqual([quiet.exit, quiet.stdout, quiet.stderr, quiet.credits], [0, '', '', 0]);
+  // Nothing was added.
+  assert.equal(statSync(join(nights.folder, 'seen.txt')).ino, before);
   const twice = await nights.run(['latest', '@a', '@a', '--seen', 'other.txt']);
   assert.match(twice.stderr, /added 1 reference to/);
 });
@@ -56,10 +68,13 @@ test('a channel without entries is checked, too: its first upload is printed', a
   const a = nights.service.addChannel('a', { feed: 'empty' });
   for (const [feed, printed] of [
     [a.feed, []],
+    [a.feed, []],
     [[feedEntry('v_1')], ['v_1']],
   ] as const) {
     a.feed = feed;
-    assert.deepEqual(idsInText((await nights.run('latest @a --seen seen.txt')).stdout), printed);
+    const { stdout, stderr } = await nights.run('latest @a --seen seen.txt');
+    assert.deepEqual(idsInText(stdout), printed);
+    assert.doesNotMatch(stderr, printed.length === 0 ? /missed/ : /added/);
   }
 });
 
@@ -82,6 +97,15 @@ test('IDs are added only after stdout has accepted the entries', async (t) => {
   closeSync(stdout);
   assert.equal(nights.read('seen.txt'), before);
   assert.deepEqual(idsInText((await nights.run(line)).stdout), idsIn(videos(20, 22)));
+});
+
+test('an archive is not replaced by what was seen: 2', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a', { list: videos(0, 20) });
+  await nights.run('uploads @a -o a.ndjson');
+  const refused = await nights.run('latest @a --seen a.ndjson', { noSummary: true });
+  assert.deepEqual([refused.exit, refused.requests], [2, []]);
+  onlyError(refused, 'a.ndjson: it is an archive');
 });
 
 test('-o would replace what is printed once: 2', async (t) => {
@@ -107,6 +131,13 @@ test('a FILE with a line that is neither an ID nor a reference: 2, and left alon
     onlyError(refused, `notes: line ${text.startsWith('v_1\n') ? 2 : 1}: `, 'neither');
     assert.equal(nights.read('notes'), text);
     assert.equal(existsSync(join(nights.folder, '.chanlist')), false);
+  }
+  for (const [text, problem] of [
+    [Buffer.from('v_1\n\xff\n', 'latin1'), 'line 2: the line is not UTF-8'],
+    [`v_1\n${'x'.repeat(9000)}\n`, 'line 2: the line is longer than 8 KiB'],
+  ] as const) {
+    writeFileSync(join(nights.folder, 'notes'), text);
+    onlyError(await nights.run('latest @a --seen notes', { noSummary: true }), problem);
   }
   // White space around a line, line ends of other systems and a byte order mark are not part of it.
   nights.write('notes', '\ufeffhttps://example.com/channel/x\r\n\r\n @日本 \n');
@@ -163,9 +194,9 @@ test('two runs on one FILE: the second ends at once with 10', async (t) => {
 });
 
 /** Opens a FILE again and again, and returns what it prints of these IDs of a known channel each time. */
-async function printed(path: string, ids: readonly string[]): Promise<readonly string[]> {
+async function printed(path: string, ids: readonly string[], value = '@a'): Promise<readonly string[]> {
   using seen = await openSeenFile(path, new AbortController().signal);
-  const input = newReference({ reference: '@a', value: '@a', id: null });
+  const input = newReference({ reference: value, value, id: null });
   const entries = ids.map((id) => JsonText.of(`{"videoId":${JSON.stringify(id)}}`));
   const news = seen.takeNewEntries(entries, input, null);
   seen.accept();
@@ -210,4 +241,11 @@ test('an ID that cannot be a line of its own is printed once, and FILE stays rea
   assert.ok(others.every((id) => text.split('\n').includes(id)));
   assert.equal(text.match(/^sha256:[0-9a-f]{64}$/gm)?.length, ids.length);
   for (const id of [...ids, ...others]) assert.deepEqual(await printed(path, [id]), [], JSON.stringify(id));
+});
+
+test('so is a reference that cannot be: it is a baseline once', async (t) => {
+  const path = join(await temporaryFolder(t), 'seen.txt');
+  const url = 'https://example.com/c/a,b';
+  assert.deepEqual(await printed(path, ['v_1'], url), []);
+  assert.deepEqual(await printed(path, ['v_2', 'v_1'], url), ['v_2']);
 });

@@ -84,21 +84,23 @@ test('while a pager has the terminal, lines wait until it has ended', async () =
   assert.equal(log.length, 3);
 });
 
-test('a long message breaks between words at a terminal; a command at its end stays whole', () => {
+test('a long message breaks between words at a terminal; a command stays whole', () => {
   for (const [columns, text] of [
-    [40, 'chanlist: error: @a: the list has\n  ended before its time\n'],
+    [40, 'chanlist: error: @a: the list has\nchanlist:   ended before its time\n'],
     [80, 'chanlist: error: @a: the list has ended before its time\n'],
   ] as const) {
     const { stderr, log } = setUp({ isTTY: true, columns });
     const long = 'x'.repeat(60);
-    stderr.error(
-      '@a: the list has ended before its time',
-      'resume with: chanlist uploads --all --limit 9999',
-    );
+    stderr.error('@a: the list has ended before its time', {
+      purpose: 'resume with',
+      program: 'chanlist uploads',
+      operands: ['@a'],
+      flags: [{ name: '--limit', value: '9999' }],
+    });
     stderr.error(long);
     assert.deepEqual(log, [
       text,
-      'chanlist: resume with: chanlist uploads --all --limit 9999\n',
+      'chanlist: resume with: chanlist uploads @a --limit 9999\n',
       `chanlist: error: ${long}\n`,
     ]);
   }

@@ -215,6 +215,11 @@ test('a ledger that cannot be used: nothing is sent with a bound per month; with
   const free = await ended(start('uploads @a -n 1', { env, within }));
   assert.deepEqual([free.exit, service.seen.length], [0, 1]);
   onlyWarning(free, 'the credit ledger is not complete: ');
+  // The request has room, its outcome has not: it was sent, and counts as possibly charged.
+  await writeFile(file, '\n'.repeat(1024 - 340));
+  const sent = await ended(start('uploads @a -n 1 --max-credits 5/month', { env, within }));
+  assert.deepEqual([sent.exit, service.seen.length], [0, 2]);
+  onlyWarning(sent, 'the credit ledger is not complete: ', 'only in part');
 });
 
 test('--sandbox is not noted in the ledger, and bounds apply to the run alone', async (t) => {

@@ -11,7 +11,9 @@ const done = (name: string): Result => resultOf(named(name), { entries: 3, pages
 const failed = (name: string, failure: Failure, facts: Partial<Result> = {}): Result =>
   resultOf(named(name), { failure, ...facts });
 const lines = (results: readonly Result[], ended: Failure | null = null, sandbox = false): string[] =>
-  failureLines(results, ended, sandbox).map((failure) => failure.line());
+  failureLines(results, ended, { sandbox, invocation: { name: 'uploads', flags: [] } }).map((failure) =>
+    failure.line(),
+  );
 
 const tally = (results: readonly Result[], credits: Credits, isPaid: boolean, destination: string | null) =>
   tallyText(results, credits, isPaid, destination);
@@ -57,6 +59,23 @@ test('references that were not reached are counted in the line of the cause that
   assert.equal(lines([...five, failed('@e', last)], outage).length, 1);
 });
 
+test('several damaged archives of a folder: the line that runs every fix', () => {
+  const damaged = (name: string): Result =>
+    failed(name, new Failure('damaged', `${name} is damaged`, { next: `restore it: ${name}` }));
+  const flags = [{ name: '--output-dir', value: 'my lists' }];
+  const fix = "chanlist check 'my lists' --json | jq -r '.[].problem.fix // empty' | sh";
+  for (const [results, line] of [
+    [['@a', '@b'], `2 references (@a, @b): the first: @a is damaged; repair all: ${fix}`],
+    [['@a'], '@a: @a is damaged; restore it: @a'],
+  ] as const) {
+    const [only] = failureLines(results.map(damaged), null, {
+      sandbox: false,
+      invocation: { name: 'uploads', flags },
+    });
+    assert.equal(only?.line(), line);
+  }
+});
+
 test('a full disk is one line, also if no reference was reached', () => {
   const full = new Failure('failed', 'stdout cannot be written');
   const rest = ['@a', '@b'].map((name) => unreachedResult(named(name), full));
@@ -82,7 +101,7 @@ test('warnings with one code are one line; those about no reference are lines of
     { code: 'kept', label: '@c', message: 'kept' },
   ];
   assert.deepEqual(warningLines(warnings), [
-    '2 references (@a, @b): checked with a page (1 credit)',
+    '2 references (@a, @b): the first: checked with a page (1 credit)',
     'csv: left out x',
     'csv: left out y',
     '@c: kept',

@@ -64,7 +64,6 @@ test('a free request needs no budget and is not noted', async () => {
   const budget = new Budget([perRun(0)], ledger);
   (await budget.reserve(0, tally))('confirmed');
   assert.deepEqual([budget.total, noted], [newTally(), []]);
-  assert.deepEqual([budget.allowsNothing, new Budget([perRun(1)], ledger).allowsNothing], [true, false]);
 });
 
 for (const [what, bounds, room] of [
@@ -113,11 +112,12 @@ test('bounds are numbers per run, day or month; they print as they are read', ()
     });
 });
 
-test('a bound that nothing is left of after its reset either, or that ends with the run, is to be raised', () => {
+test('the next step of a spent bound: to wait, to allow anything, or to raise it', () => {
   const zero = { credits: 0, per: 'day', source: 'CHANLIST_MAX_CREDITS' } as const;
   for (const [bound, resets, next] of [
     [perMonth, '2026-12-01 00:00', 'wait until it resets'],
-    [zero, '2026-12-01 00:00', 'raise this bound'],
+    [zero, '2026-12-01 00:00', 'allow at least 1 credit'],
+    [perRun(0), null, 'allow at least 1 credit'],
     [perRun(3), null, 'raise this bound'],
   ] as const)
     assert.equal(budgetSpent(bound, resets).next, next);

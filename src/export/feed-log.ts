@@ -1,0 +1,64 @@
+import { Failure, type FailureDetails } from '../errors.ts';
+import type { Reference } from '../run/read-references.ts';
+import type { Result } from '../run/results.ts';
+import type { Run } from '../run/run.ts';
+import type { Feed, MissingFeed } from './decide-update.ts';
+
+/** So many channels without a feed are not a matter of each. */
+export const minChannels = 5;
+
+/** The feeds that a run has asked for: where none of many can be read, it is not the channels (docs/updates.md, rule 3). */
+export class FeedLog {
+  /** Whether pages may be bought in place of feeds: not before it is known that it is not the service. */
+  mayReplace = false;
+  /** Channels whose page waits for that. */
+  readonly waiting = new Set<Reference>();
+  readonly #missing = new Map<string | null, MissingFeed>();
+  #isAnyRead = false;
+
+  note({ reference }: Reference, feed: Feed): void {
+    if (feed.entries === null) this.#missing.set(reference, feed);
+    else this.#isAnyRead = true;
+  }
+
+  /** The feeds that are missing, if none of many can be read; null if it is a matter of each channel. */
+  get #outage(): readonly MissingFeed[] | null {
+    const missing = [...this.#missing.values()];
+    return this.#isAnyRead || missing.length < minChannels ? null : missing;
+  }
+
+  /** The service itself fails. */
+  get isServiceOut(): boolean {
+    return this.#outage?.every(({ status }) => status === null || status >= 500) ?? false;
+  }
+
+  /** The results of a run: if all feeds are missing, failures of the service (7), or one line that questions the address. */
+  explain(run: Run, results: readonly Result[]): readonly Result[] {
+    const [first, ...others] = this.#outage ?? [];
+    if (first === undefined) return results;
+    const count = others.length + 1;
+    if (!this.isServiceOut) {
+      const next = 'check the address and --namespace';
+      const isSaid = results.some(({ failure }) => failure?.code === 'no_feed');
+      const what = `the "latest" feed of none of ${count} channels can be read (${first.problem})`;
+      if (!isSaid) run.warn('feeds', null, `${what}; ${next}`);
+      return results.map((result) => withFailure(result, (failure) => failure.with({ next })));
+    }
+    const { status } = first;
+    const outage = (details: FailureDetails = {}): Failure =>
+      new Failure('unavailable', `the service is not available: no feed of ${count} channels can be read`, {
+        status,
+        ...details,
+      });
+    if (run.ended?.code === 'no_feed') run.ended = outage({ scope: 'run' });
+    return results.map((result) => {
+      if (result.status === 'unchecked' && this.#missing.has(result.reference))
+        return { ...result, status: 'failed', failure: outage() };
+      return withFailure(result, ({ scope }) => outage({ scope }));
+    });
+  }
+}
+
+/** A result with another failure if its feed is missing. */
+const withFailure = (result: Result, change: (failure: Failure) => Failure): Result =>
+  result.failure?.code === 'no_feed' ? { ...result, failure: change(result.failure) } : result;

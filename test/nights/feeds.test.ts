@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { videos } from '../support/simulated-service.ts';
+import { World } from '../support/world.ts';
+
+type Feeds = 404 | 503 | 'empty' | 'garbage';
+
+/** Archives of channels whose feeds are all alike, as so many nights have left them. */
+async function nights(t: Parameters<typeof World.open>[0], count: number, feed: Feeds) {
+  const world = await World.open(t, { pageSize: 100 });
+  const names = Array.from({ length: count }, (_, at) => `c${at}`);
+  const channels = names.map((name) =>
+    world.service.addChannel(name, { list: videos(0, 5, {}, `${name}_`) }),
+  );
+  world.write('refs.txt', names.map((name) => `@${name}\n`).join(''));
+  await world.run('uploads --from refs.txt --output-dir lists');
+  for (const channel of channels) channel.feed = feed;
+  const night = async (days: number) => {
+    world.pass(days);
+    return await world.run('uploads --from refs.txt --output-dir lists --update');
+  };
+  return { night };
+}
+
+const address =
+  /^the "latest" feed of none of \d channels can be read \(.*\); check the address and --namespace$/;
+const outage =
+  /^\d references \(.*@c0, .*@c1, .*@c2 and others\): the service is not available: no feed of \d channels can be read; /;
+
+for (const feed of [404, 'empty', 'garbage'] as const)
+  test(`feeds that are all ${feed}: a warning each night that questions the address, also once pages are bought`, async (t) => {
+    const { night } = await nights(t, 5, feed);
+    const first = await night(1);
+    assert.deepEqual([first.exit, first.credits, first.errors.length], [7, 0, 1]);
+    assert.match(first.errors[0] ?? '', /; check the address and --namespace$/);
+    assert.deepEqual(first.warnings, []);
+    const bought = await night(7);
+    assert.deepEqual([bought.exit, bought.credits], [0, 5], bought.stderr);
+    assert.match(bought.warnings.join('\n'), new RegExp(address.source, 'm'));
+    const unchecked = await night(1);
+    assert.deepEqual([unchecked.exit, unchecked.credits, unchecked.warnings.length], [0, 0, 1]);
+    assert.match(unchecked.warnings[0] ?? '', address);
+  });
+
+test('feeds that are all 503: the service is not available (7), one line each night, and no page is bought', async (t) => {
+  const { night } = await nights(t, 6, 503);
+  for (const days of [1, 7, 1]) {
+    const { exit, credits, errors, warnings } = await night(days);
+    assert.deepEqual([exit, credits, errors.length, warnings], [7, 0, 1, []], errors.join('\n'));
+    assert.match(errors[0] ?? '', outage);
+  }
+});
+
+test('of four channels, each is told by itself', async (t) => {
+  const { night } = await nights(t, 4, 503);
+  assert.match((await night(1)).errors[0] ?? '', /cannot check for new uploads.*no action needed/);
+  const { exit, credits } = await night(7);
+  assert.deepEqual([exit, credits], [0, 4]);
+});
