@@ -110,7 +110,7 @@ test('an unknown profile is a usage error that names the known ones', async (t) 
     });
   await assert.rejects(find({}, { CHANLIST_PROFILE: 'other' }), { exit: 2, next: /work, home/ });
   const nobody = finder({ HOME: join(await temporaryFolder(t), 'nobody') });
-  await assert.rejects(nobody({ profile: 'x' }), { exit: 2, next: /none is stored/ });
+  await assert.rejects(nobody({ profile: 'x' }), { exit: 2, next: /store one with chanlist auth login/ });
 });
 
 test('wrong values are usage errors that name their source', async (t) => {
