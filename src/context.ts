@@ -44,8 +44,8 @@ const systemClock: Clock = {
 const repeatMs = 1000;
 
 /**
- * The context of this process. The first signal shuts down gracefully; one that comes more than a second later ends
- * the process at once. A third one is not handled here, so that it ends a process that hangs in its exit.
+ * The context of this process. The first signal shuts down gracefully, one that comes more than a second later ends the
+ * process at once, and a third one ends a process that hangs in its exit.
  */
 export function processContext(): Context {
   const controller = new AbortController();
@@ -56,7 +56,7 @@ export function processContext(): Context {
     const reason = stoppedBy(signal);
     if (controller.signal.aborted) {
       if (systemClock.elapsed() - stoppedAt < repeatMs) return;
-      for (const each of stopSignals) process.removeAllListeners(each);
+      for (const name of stopSignals) process.removeAllListeners(name);
       process.exit(reason.exit);
     }
     stoppedAt = systemClock.elapsed();

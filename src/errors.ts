@@ -4,7 +4,7 @@ import { messageLine, type Step, stepText } from './text/command.ts';
 /** The exit codes: one row per code. `chanlist help exit-codes` and the man page print these rows. */
 export const exitCodes = {
   0: 'done, or the reader closed the pipe',
-  1: 'something else went wrong (disk, a damaged store, ledger or export, entries lost, a bug)',
+  1: 'something else went wrong (disk, a damaged store, ledger or archive, entries lost, a bug)',
   2: 'usage; nothing was spent for what it names',
   3: 'no account is configured (no address or no key), or the key was rejected (401, 403)',
   4: 'no credits (402): free requests need at least one too',
@@ -24,9 +24,8 @@ export type ExitCode = keyof typeof exitCodes;
 
 interface FailureRow {
   readonly exit: ExitCode;
-  /** What it stops: its `reference` alone, `purchases` (free requests are still sent), or the whole `run`. */
+  /** What the failure stops: its `reference` alone, `purchases` (free requests are still sent), or the whole `run`. */
   readonly scope: 'reference' | 'purchases' | 'run';
-  /** The usual next step. */
   readonly next?: Step;
 }
 
@@ -46,37 +45,17 @@ const failures = {
   no_feed: { exit: 7, scope: 'reference' },
   refused: { exit: 8, scope: 'reference', next: 'check the reference and the options' },
   unresumable: { exit: 8, scope: 'reference' },
-  invalid_response: {
-    exit: 8,
-    scope: 'reference',
-    next: "try again later, or contact the service's support",
-  },
+  invalid_response: { exit: 8, scope: 'reference', next: 'try again later, or contact support' },
   loop: { exit: 8, scope: 'reference', next: 'start the listing again later: it cannot be resumed' },
   budget: { exit: 9, scope: 'purchases', next: 'raise this bound' },
   locked: { exit: 10, scope: 'reference', next: 'wait until the other run has ended' },
   interrupted: { exit: 130, scope: 'run', next: 'run the same command again' },
 } as const satisfies Record<string, FailureRow>;
 
-type WarningKind =
-  | 'adopted'
-  | 'all new'
-  | 'baseline'
-  | 'feeds'
-  | 'format'
-  | 'gone'
-  | 'kept'
-  | 'ledger'
-  | 'no feed'
-  | 'no lock'
-  | 'not listed'
-  | 'not removed'
-  | 'not written'
-  | 'repaired';
-
 /** A warning about a reference, or about the run (label null). */
 export interface Warning {
-  /** One line per code. */
-  readonly code: WarningKind | `format: ${string}`;
+  /** Warnings about references with the same code are printed as one line. */
+  readonly code: string;
   readonly label: string | null;
   readonly message: string;
 }
@@ -95,7 +74,7 @@ export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
 export interface FailureDetails {
   status?: number | null;
-  /** By default the usual one of its kind. */
+  /** By default that of its row in `failures`. */
   next?: Step | null | undefined;
   scope?: FailureRow['scope'];
   exit?: ExitCode;
@@ -104,6 +83,7 @@ export interface FailureDetails {
 
 /** A failure that is reported to the user in one line. Anything else thrown is a bug (exit 1). */
 export class Failure extends Error {
+  override readonly name = 'Failure';
   readonly code: FailureCode;
   readonly status: number | null;
   /** What to do next; null: nothing is known to help. */
@@ -113,7 +93,6 @@ export class Failure extends Error {
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, { cause: details.cause });
-    this.name = 'Failure';
     this.code = code;
     this.status = details.status ?? null;
     this.next = details.next ?? usualStep(code);
@@ -126,12 +105,11 @@ export class Failure extends Error {
     return new Failure(this.code, message, { status, next, scope, exit, cause, ...changes });
   }
 
-  /** Its next step is the usual one of its kind. */
   get hasUsualStep(): boolean {
     return this.next === usualStep(this.code);
   }
 
-  /** The failure with how to resume as its next step, behind what it asks for first. */
+  /** The failure with `resume` as its next step, after what it asks for first. */
   resumableWith(resume: Step): Failure {
     const first = this.hasUsualStep ? null : this.next;
     if (typeof first !== 'string') return this.with({ next: resume });
@@ -158,24 +136,21 @@ function usualStep(code: FailureCode): Step | null {
 /** Longest part of an input that a message repeats, in UTF-16 code units. */
 const maxExcerpt = 200;
 
-/** A text of at most so many UTF-16 code units: whole, or its start and an ellipsis. */
+/** A text of at most `length` UTF-16 code units: whole, or its start and an ellipsis. */
 export const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 
 /** An input as a message repeats it. */
 export const excerpt = (text: string): string => cut(text, maxExcerpt);
 
-/** A usage error (exit 2): nothing was spent. Of a word or a quoted text, the message repeats 200 characters. */
+/** A usage error (exit 2): nothing was spent. Long words and quoted texts in the message are cut. */
 export function usage(message: string, next?: Step): Failure {
   return new Failure('usage', message.replace(/'[^']*'|\S+/g, excerpt), { next });
 }
 
 /** The reader of stdout has closed it: the end of the work, not an error (exit 0). */
 export class ClosedPipe extends Error {
-  constructor() {
-    super('the reader closed the pipe');
-    this.name = 'ClosedPipe';
-  }
+  override readonly name = 'ClosedPipe';
 }
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -192,17 +167,17 @@ export function toFailure(thrown: unknown): Failure {
   return new Failure('failed', systemText(error) ?? error.message, { cause: error });
 }
 
-/** What a system error says in place of Node's text (`EIO: i/o error, close`); null for any other error. */
+/** A system error in words, in place of Node's text (`EIO: i/o error, close`); null for any other error. */
 function systemText(error: Error): string | null {
   if (!('syscall' in error)) return null;
-  const of = 'path' in error && typeof error.path === 'string' ? `${error.path}: ` : '';
-  return `${of}a system call failed (${systemCode(error)})`;
+  const place = 'path' in error && typeof error.path === 'string' ? `${error.path}: ` : '';
+  return `${place}a system call failed (${systemCode(error)})`;
 }
 
 /** The system's error code (`ENOSPC`), if the error has one. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
-  // Node has no name for it.
+  // Node has no name for this error.
   const isQuota = 'errno' in error && error.errno === -constants.errno.EDQUOT;
   return isQuota ? 'EDQUOT' : error.code;
 }

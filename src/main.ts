@@ -11,12 +11,9 @@ import { version } from './version.ts';
 /** Runs the program: arguments (without node and script) to exit code. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   const { flags, request } = await parseArguments(argv, { actions: commands });
-  const typed = (flag: string): number => flags.filter(({ name }) => name === flag).length;
-  const stderr = new Stderr(context, {
-    quiet: typed('--quiet') > 0,
-    verbose: typed('--verbose'),
-    color: typed('--no-color') === 0,
-  });
+  const countOf = (flag: string): number => flags.filter(({ name }) => name === flag).length;
+  const color = countOf('--no-color') === 0;
+  const stderr = new Stderr(context, { quiet: countOf('--quiet') > 0, verbose: countOf('--verbose'), color });
   const stdout = new Stdout(context, stderr);
   const perform = async (): Promise<number> => {
     if (request instanceof Failure) throw request;
@@ -24,7 +21,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     else if ('run' in request) return await request.run(request.options, context, stderr);
     else {
       const { helpText } = await import('./help/help-text.ts');
-      const terminal = decideTerminal(context.stdout, context.env, typed('--no-color') === 0);
+      const terminal = decideTerminal(context.stdout, context.env, color);
       await stdout.write(await helpText(request.help, commands, terminal));
     }
     return 0;
@@ -33,18 +30,15 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     if (error instanceof ClosedPipe) return 0;
     const failure = toFailure(error);
     const isJson = flags.some(({ name, value }) => name === '--format' && value === 'json');
-    if (isJson) await printDocument(failure, stdout, context);
+    if (isJson) {
+      const text = JSON.stringify({ error: failure }, null, context.stdout.isTTY ? 2 : undefined);
+      await stdout.write(`${escapeUnsafe(text)}\n`).catch(() => {});
+    }
     return reportFailure(failure, context, stderr);
   });
   const failure = await stderr.closePager();
-  // One that ended the run has been reported.
+  // A pager that ended the run has been reported.
   return failure === null || failure.exit === exit ? exit : reportFailure(failure, context, stderr);
-}
-
-/** Prints the failure as the document that the arguments ask for. */
-async function printDocument(error: Failure, stdout: Stdout, { stdout: { isTTY } }: Context): Promise<void> {
-  const text = JSON.stringify({ error }, null, isTTY ? 2 : undefined);
-  await stdout.write(`${escapeUnsafe(text)}\n`).catch(() => {});
 }
 
 /** Reports what was thrown in one line; returns the exit code. */

@@ -18,10 +18,7 @@ export async function start(): Promise<void> {
   else context.stop.addEventListener('abort', () => process.exit());
 }
 
-/**
- * Closes the standard streams whose terminal is gone. At exit Node restores the modes of every terminal that it was
- * started with, and aborts with a core file if one no longer answers; a closed stream is skipped.
- */
+/** Closes streams whose terminal is gone: at exit Node aborts with a core file if a terminal no longer answers. */
 function closeDeadTerminals(): void {
   for (const fd of [0, 1, 2]) {
     try {

@@ -5,7 +5,7 @@ import { isQuoted } from '../text/sanitize.ts';
 
 const expected = 'expected one key and nothing else';
 
-/** Parses a key; `source` names where it was given. The usage error for a text that is none never shows it. */
+/** Parses a key. Usage errors name `source`, and never show the text. */
 export function parseKey(text: string, source: string): string {
   const key = text.trim();
   if (key === '') throw usage(`${source}: no key found`, expected);
@@ -15,7 +15,7 @@ export function parseKey(text: string, source: string): string {
   return key;
 }
 
-/** Reads a key from a stream or a file. Usage errors name `source`, but no path: it may be a key, given by mistake. */
+/** Reads a key from a stream or a file. Usage errors name `source`, but not the path: it may be a key, given by mistake. */
 export async function readKey(
   from: string | Context['stdin'],
   source: string,

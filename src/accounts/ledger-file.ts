@@ -19,7 +19,7 @@ const fileName = (month: string): string => `credits-${month}.ndjson`;
 const isDay = (value: unknown): value is string => isText(value) && /^\d{4}-\d\d-\d\d$/.test(value);
 
 /** A paid request. `time`: ISO 8601, UTC; `day`: the local one; `origin` and `key` (a digest): the account. */
-const isRequest = shape({
+const isRequestLine = shape({
   version: isOneOf(1),
   kind: isOneOf('request'),
   id: isText,
@@ -32,15 +32,15 @@ const isRequest = shape({
   reference: orNull(isText),
   credits: isCount,
 });
-type RequestLine = Passing<typeof isRequest>;
+type RequestLine = Passing<typeof isRequestLine>;
 
-const isOutcome = shape({
+const isOutcomeLine = shape({
   version: isOneOf(1),
   kind: isOneOf('outcome'),
   id: isText,
   outcome: isOneOf('confirmed', 'free', 'possibly_charged'),
 });
-type OutcomeLine = Passing<typeof isOutcome>;
+type OutcomeLine = Passing<typeof isOutcomeLine>;
 
 /** A paid request, or a line that cannot be read, which may have been one of a credit on any day, at any origin. */
 export interface LedgerEntry {
@@ -48,15 +48,15 @@ export interface LedgerEntry {
   outcome: OutcomeLine['outcome'];
 }
 
-const unreadable: LedgerEntry = { request: null, outcome: 'possibly_charged' };
+const unreadableLine: LedgerEntry = { request: null, outcome: 'possibly_charged' };
 
 const lineStart = '{"version":1,"kind":"';
 
-/** A line that cannot be read is the start of one: a process was killed, or the disk was full, while it was written. */
+/** Whether a line that cannot be read is the start of one: its process was killed, or the disk was full. */
 const isCutOff = (text: string): boolean =>
   lineStart.startsWith(text) || (text.startsWith(lineStart) && !text.includes('\0'));
 
-/** The ledger of one month (`2026-11`), open, and what has been read of it. Methods throw `failed` if it cannot be used. */
+/** The open ledger of one month (`2026-11`). Methods throw `failed` if it cannot be used. */
 export class LedgerFile {
   readonly month: string;
   readonly path: string;
@@ -64,7 +64,7 @@ export class LedgerFile {
   /** By ID. */
   readonly #requests = new Map<string, LedgerEntry>();
   readonly #unreadable: LedgerEntry[] = [];
-  /** Bytes, as far as is known. */
+  /** Bytes. */
   #size = 0;
   /** Complete lines that have been read, and their bytes. */
   #lines = 0;
@@ -80,7 +80,7 @@ export class LedgerFile {
     this.#fd = fd;
   }
 
-  /** For appending and reading; creates it (0600) if needed. */
+  /** Creates the file (0600) if needed. */
   static open(month: string, folder: PrivateFolder): LedgerFile {
     return new LedgerFile(month, folder, folder.openAppend(fileName(month)));
   }
@@ -139,7 +139,7 @@ export class LedgerFile {
     for (const [i, line] of lines.entries()) {
       this.#lines++;
       if (line === '' || this.#add(line)) continue;
-      this.#unreadable.push(unreadable);
+      this.#unreadable.push(unreadableLine);
       // Between a line that was cut off and the next one there is no empty line: `append` has closed it.
       const wasLast = (lines[i + 1] ?? this.#rest) !== '';
       if (!wasLast || !isCutOff(line)) this.#damagedLine ??= this.#lines;
@@ -148,10 +148,10 @@ export class LedgerFile {
   }
 
   get entries(): readonly LedgerEntry[] {
-    return [...this.#requests.values(), ...this.#unreadable, ...(this.#rest === '' ? [] : [unreadable])];
+    return [...this.#requests.values(), ...this.#unreadable, ...(this.#rest === '' ? [] : [unreadableLine])];
   }
 
-  /** The most that this month, or its day `today`, may have cost at an origin. */
+  /** Credits that this month, or its day `today`, may have cost at most at an origin. */
   spentAt(origin: string, per: 'day' | 'month', today: string): number {
     const counts = ({ request, outcome }: LedgerEntry): boolean =>
       outcome !== 'free' &&
@@ -163,15 +163,15 @@ export class LedgerFile {
     closeSync(this.#fd);
   }
 
-  /** Whether a line can be read; an outcome needs its request. */
+  /** Adds a line; returns false if it cannot be read. An outcome needs its request. */
   #add(text: string): boolean {
     const line = parseObject(text);
-    if (isRequest(line)) {
+    if (isRequestLine(line)) {
       if (!this.#requests.has(line.id))
         this.#requests.set(line.id, { request: line, outcome: 'possibly_charged' });
       return true;
     }
-    if (!isOutcome(line)) return false;
+    if (!isOutcomeLine(line)) return false;
     const entry = this.#requests.get(line.id);
     if (entry !== undefined) entry.outcome = line.outcome;
     return entry !== undefined;

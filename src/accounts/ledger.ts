@@ -20,9 +20,8 @@ export interface LedgerOptions {
 }
 
 /**
- * Opens the credit ledger (docs/cron.md, "Credit bounds"). With a bound per day or month, a process locks it, adds up what
- * is new in it, appends its request and releases the lock; a ledger that cannot be used is a failure. Without such a bound
- * there is no lock (a line is appended by a single `write`), and one warning.
+ * Opens the credit ledger (docs/cron.md, "Credit bounds"). With a bound per day or month, each request locks and reads it,
+ * and one that cannot be used is a failure. Without such a bound there is no lock, and one warning.
  */
 export function openLedger(options: LedgerOptions): Ledger {
   const { command, timeout } = options;
@@ -46,14 +45,14 @@ export function openLedger(options: LedgerOptions): Ledger {
     options.warn(`the credit ledger is not complete: ${error.line()}`);
   };
 
-  /** The ledger of the month that a time is in. That of an earlier month stays open for outcomes of pending requests. */
+  /** The ledger of the month of a time. An earlier month's file stays open for outcomes of pending requests. */
   const fileOf = (folder: PrivateFolder, now: number): LedgerFile => {
     const month = monthOf(localDay(now));
     if (file?.month !== month) file = LedgerFile.open(month, folder);
     return file;
   };
 
-  /** Locks the ledgers of all months; waits while another process has locked them. */
+  /** Locks the ledgers of all months; waits for other processes. */
   const lockIn = async (folder: PrivateFolder): Promise<Disposable> => {
     const end = clock.elapsed() + timeout * 1000;
     for (let wait = 4; ; wait = Math.min(2 * wait, 100)) {

@@ -1,6 +1,6 @@
 import type { Context, Env } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { type BaseUrl, parseAddress, parseNamespace } from '../service/address.ts';
+import { parseAddress, parseNamespace } from '../service/address.ts';
 import { type CreditBound, resolveBounds } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import type { Step } from '../text/command.ts';
@@ -12,20 +12,6 @@ export interface ServiceFlags {
   readonly baseUrl?: string | undefined;
   readonly namespace?: string | undefined;
   readonly keyFile?: string | undefined;
-}
-
-export interface Settings {
-  readonly baseUrl: BaseUrl | null;
-  readonly namespace: string;
-  readonly key: string | null;
-  /** The source of the key: `--key-file FILE`, `CHANLIST_API_KEY`, `profile 'work'`; null without a key. */
-  readonly keySource: string | null;
-  /** What to do if the key is rejected. */
-  readonly remedy: Step | null;
-  readonly profile: string | null;
-  readonly maxCredits: readonly CreditBound[];
-  /** Why there is no address, or no key; null if there are both. */
-  readonly problem: Failure | null;
 }
 
 /** The account of a run and its bounds; throws `unauthorized` (3) if there is no address, or no key. */
@@ -40,7 +26,7 @@ export async function resolveAccount(
 }
 
 /** Finds the service and the account of a run: flag, environment, profile, default, in this order. */
-export async function findService(flags: ServiceFlags, context: Context): Promise<Settings> {
+export async function findService(flags: ServiceFlags, context: Context) {
   const { env } = context;
   const explicitKey = await readExplicitKey(flags, context);
   const { name, profile, stored, baseUrl, namespace } = findAddress(flags, env);
@@ -58,15 +44,17 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
     baseUrl,
     namespace,
     key,
+    /** `--key-file FILE`, `CHANLIST_API_KEY`, `profile 'work'`; null without a key. */
     keySource: explicitKey?.source ?? (key === null ? null : `profile '${name}'`),
+    /** What to do if the key is rejected. */
     remedy: explicitKey === undefined ? loginOf(name) : `replace the key in ${explicitKey.source}`,
     profile: name,
     maxCredits: profile?.maxCredits ?? [],
+    /** Why there is no address, or no key; null if there are both. */
     problem,
   };
 }
 
-/** How to replace the key of a profile. */
 const loginOf = (profile: string | null): Step | null =>
   profile && {
     purpose: 'replace it with',
@@ -75,24 +63,17 @@ const loginOf = (profile: string | null): Step | null =>
     flags: [{ name: '--profile', value: profile }],
   };
 
-/** The address and namespace of a run, and the profile; reads no key. */
+/** The address, the namespace and the profile of a run; reads no key. `stored`: the names of all profiles. */
 export function findAddress(flags: ServiceFlags, env: Env) {
   const explicit = explicitService(flags, env);
-  const selected = selectProfile(flags, env);
-  const { profile } = selected;
-  const baseUrl = explicit.baseUrl ?? profile?.baseUrl ?? null;
-  const namespace = explicit.namespace ?? profile?.namespace ?? defaultNamespace;
-  return { ...selected, baseUrl, namespace };
-}
-
-/** The stored profile that is named, else the active one; `stored`: the names of all. */
-export function selectProfile(flags: ServiceFlags, env: Env) {
   const named = explicitProfile(flags, env);
   const { active, profiles } = readStore(env);
   if (named !== undefined && !profiles.has(named)) throw unknownProfile(named, profiles.keys());
   const name = named ?? active;
   const profile = name === null ? undefined : profiles.get(name);
-  return { name, profile, stored: [...profiles.keys()] };
+  const baseUrl = explicit.baseUrl ?? profile?.baseUrl ?? null;
+  const namespace = explicit.namespace ?? profile?.namespace ?? defaultNamespace;
+  return { name, profile, stored: [...profiles.keys()], baseUrl, namespace };
 }
 
 /** The address and namespace from flags and environment. */

@@ -20,8 +20,8 @@ export interface Profile extends Service {
 
 export function unknownProfile(name: string, known: Iterable<string>): Failure {
   const names = [...known];
-  const none = 'none is stored yet; run: chanlist auth login';
-  return usage(`there is no profile '${name}'`, names.length === 0 ? none : expectedOneOf(name, names));
+  const next = names.length === 0 ? 'store one with chanlist auth login' : expectedOneOf(name, names);
+  return usage(`there is no profile '${name}'`, next);
 }
 
 export interface Store {
@@ -54,7 +54,6 @@ export function openOwnFolder(folder: string, variable: string): PrivateFolder {
   return PrivateFolder.open(folder).ensure();
 }
 
-/** The config folder of a platform: its place in the home folder, and the variable that moves it. */
 function configFolder(platform: NodeJS.Platform): readonly [inHome: string, variable: string] {
   if (platform === 'darwin') return ['Library/Preferences', 'HOME'];
   return platform === 'win32' ? ['AppData/Roaming', 'APPDATA'] : ['.config', 'XDG_CONFIG_HOME'];
@@ -121,7 +120,7 @@ const isStored = shape({
   ),
 });
 
-/** Parses the text of a store. The failure does not show the text or have it as its cause: it contains keys. */
+/** The failure does not show the text or have it as its cause: it contains keys. */
 function parseStore(text: string, file: string): Store {
   try {
     const data = parseObject(text);

@@ -102,8 +102,7 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
     const next = group === groups.at(-1) ? repairOf(bad, options) : null;
     stderr.error(problemLine(group[0].problem.code, group), next);
   }
-  for (const { message, next } of failureLines(badResults(list.bad), null, options))
-    stderr.error(message, next);
+  for (const failure of failureLines(badResults(list.bad), null, options)) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
   const [oldest] = wholes.sort();
   const whole = oldest === undefined ? '' : `; the list read whole longest ago: ${oldest || 'never'}`;

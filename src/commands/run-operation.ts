@@ -100,7 +100,7 @@ async function chooseJob(
     references: inputs,
     bad,
     destination: options.output,
-    refuse: () => assertOutputFile(target, operation),
+    refuse: () => assertOutputFile(target),
     firstRequests,
     work: (run) => printResponses(run, parametersOf, target),
   };

@@ -1,23 +1,12 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { systemCode, usage } from '../errors.ts';
-import {
-  closeQuietly,
-  fileError,
-  guardFile,
-  ignoreErrors,
-  randomHex,
-  syncFolder,
-  syncIfPossible,
-  unsupported,
-} from './files.ts';
+import { guardFile, ignoreErrors, randomHex, syncFolder, syncIfPossible, unsupported } from './files.ts';
 import type { Target } from './output-target.ts';
 import { replaceFile } from './replace-file.ts';
 
 /**
- * New content for a file: a reader sees the old content or the new, also after a power cut. It is written under another
- * name beside the target, then takes its name, with the mode of the file that was there. For `using`: unless it is
- * committed, it is removed.
+ * New content for a file: a reader sees the old content or the new, also after a power cut. It is written beside the
+ * target, and takes its name and mode when it is committed; otherwise `using` removes it.
  */
 export class AtomicFile {
   readonly #target: Target;
@@ -25,10 +14,7 @@ export class AtomicFile {
   readonly #fd: number;
   #isOpen = true;
 
-  /**
-   * Creates the temporary file, by default beside the target with a short name: one that was derived from another might be
-   * too long. Throws as `guardFile`: a usage error for a folder that cannot be written.
-   */
+  /** The short name of the temporary file always fits. Throws as `guardFile`: a usage error. */
   constructor(target: Target, temporary = join(dirname(target.real), `.chanlist-${randomHex()}.tmp`)) {
     this.#target = target;
     this.#temporary = temporary;
@@ -73,30 +59,9 @@ export class AtomicFile {
   }
 }
 
-/** Throws a usage error if a file cannot be replaced, because its folder cannot be written. Before anything is sent. */
+/** Throws a usage error if the folder of a file cannot be written. Before anything is sent. */
 export function assertReplaceable(target: Target): void {
   new AtomicFile(target)[Symbol.dispose]();
-  assertNotPinned(target);
-}
-
-/**
- * Throws a usage error if a file cannot be replaced although its folder can be written: it is immutable, or of another user in
- * a sticky folder of another user. Before anything is sent.
- */
-export function assertNotPinned({ path, real, stats }: Target): void {
-  // On Windows, nothing of this says whether a file can be replaced.
-  if (stats === null || process.platform === 'win32') return;
-  try {
-    closeQuietly(fs.openSync(real, 'r+'));
-  } catch (error) {
-    // An immutable file cannot even be opened for writing; that its mode forbids it does not matter.
-    if (systemCode(error) === 'EPERM') throw fileError(error, path, 'open');
-  }
-  const folder = fs.statSync(dirname(real));
-  const user = process.geteuid?.() ?? 0;
-  const isSticky = (folder.mode & 0o1000) !== 0;
-  if (isSticky && user !== 0 && user !== folder.uid && user !== stats.uid)
-    throw usage(`${path}: its folder lets only user ${stats.uid} replace it`, 'choose another file name');
 }
 
 export function writeFileAtomic(target: Target, content: string | Uint8Array): void {

@@ -11,22 +11,20 @@ const noLocks = ['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'ENOENT'];
 const inUse = ['ENOTEMPTY', 'EEXIST'];
 
 const { O_CREAT, O_RDWR } = fs.constants;
-/** O_EXLOCK and O_NONBLOCK. The file stays: removing it would be a race. */
-const bsd = { flags: 0x20 | 0x4, busy: 'EAGAIN' };
-/** UV_FS_O_EXLOCK and UV_FS_O_TEMPORARY of libuv: the file is removed when it is closed. */
-const windows = { flags: 0x10000000 | 0x40, busy: 'EBUSY' };
-/** Flags with which one process alone can open a file, and the error of the others. Elsewhere locks are sockets. */
-export const exclusiveOpens: Partial<Record<NodeJS.Platform, typeof bsd>> = {
-  ...{ darwin: bsd, freebsd: bsd, netbsd: bsd, openbsd: bsd, win32: windows },
+/** Flags with which only one process can open a file, and the error of the others. Elsewhere locks are sockets. */
+export const exclusiveOpens: Partial<Record<NodeJS.Platform, { flags: number; busy: string }>> = {
+  // O_EXLOCK and O_NONBLOCK. The file is never removed: that would be a race.
+  darwin: { flags: 0x20 | 0x4, busy: 'EAGAIN' },
+  // UV_FS_O_EXLOCK and UV_FS_O_TEMPORARY of libuv: the file is removed when it is closed.
+  win32: { flags: 0x10000000 | 0x40, busy: 'EBUSY' },
 };
 
-type Folder = Pick<PrivateFolder, 'at' | 'names'>;
+type Folder = Pick<PrivateFolder, 'at'>;
 
 /**
- * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `shown`, at once if
- * another one is. Null on a file system that cannot lock: other runs are not kept out. A dead process holds no lock:
- * the system closes its files and sockets. The lock has the name of the file, so that the file system decides which
- * names are the same; with an ending as long as that of the record: a file system that holds the one can hold the other.
+ * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `shown`, if another
+ * one is. Null on a file system that cannot lock. The system releases the lock of a dead process. The lock has the name
+ * of the file, so that the file system decides which names are the same.
  */
 export async function acquireLock(folder: Folder, name: string, shown: string): Promise<Disposable | null> {
   const fd = openLock(folder, name, O_CREAT);
@@ -51,13 +49,10 @@ function openLock(folder: Folder, name: string, create = 0): number | 'busy' | '
 }
 
 /**
- * A lock that is a folder with one listening socket. It is prepared under another name and renamed: that succeeds only if
- * nothing or an empty folder has the name of the lock, so of two processes one succeeds. A socket that refuses
- * connections belongs to a dead process. Each socket has a name that is never used again, so none is removed but the
- * one that was found dead.
+ * A lock that is a folder with one listening socket. It is prepared under another name and renamed: that succeeds only
+ * for the first process. A socket that refuses connections belongs to a dead process. Socket names are never used again.
  */
 async function lockFolder(folder: Folder, name: string, shown: string): Promise<Disposable | null> {
-  removeStaging(folder);
   const socket = randomHex();
   const staging = folder.at(`.${socket}.lock`);
   const lock = folder.at(`${name}.lock`);
@@ -84,19 +79,6 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
 export const lockedFailure = (shown: string): Failure =>
   new Failure('locked', `${shown}: another run is writing this file`);
 
-/** The folders in which this process has looked for what killed ones have left. */
-const cleaned = new WeakSet<Folder>();
-
-/** Removes the folders of processes that were killed an hour ago or more, while they prepared a lock. */
-function removeStaging(folder: Folder): void {
-  const names = cleaned.has(folder) ? [] : folder.names();
-  cleaned.add(folder);
-  for (const name of names.filter((each) => /^\.[0-9a-f]{20}\.lock$/.test(each))) {
-    const made = fs.statSync(folder.at(name), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
-    if (Date.now() - made > 3_600_000) fs.rmSync(folder.at(name), { recursive: true, force: true });
-  }
-}
-
 /** Whether a process, this one included, holds the lock of the file called `name`. Writes nothing. */
 export async function isLocked(folder: Folder, name: string): Promise<boolean> {
   const fd = openLock(folder, name);
@@ -107,7 +89,7 @@ export async function isLocked(folder: Folder, name: string): Promise<boolean> {
   return false;
 }
 
-/** Does something at once with a short path of a socket: Node 20 cuts longer ones than the system's 100 bytes in silence. */
+/** Calls `work` with a short path of a socket: Node 20 silently cuts paths longer than the system's 100 bytes. */
 function withShortPath<T>(folder: string, socket: string, work: (path: string) => T): T {
   return withDescriptor(fs.openSync(folder, 'r'), (fd) => work(`/proc/self/fd/${fd}/${socket}`));
 }
@@ -131,10 +113,10 @@ async function isAlive(folder: string, socket: string): Promise<boolean> {
     return true;
   } catch (error) {
     const code = systemCode(error) ?? '';
-    // It was just closed.
+    // The connection was accepted, then closed.
     if (code === 'ECONNRESET') return await isAlive(folder, socket);
     if (['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'].includes(code)) return false;
-    // It has no time for connections, or belongs to another user.
+    // Its backlog is full, or it belongs to another user.
     if (['EAGAIN', 'EACCES', 'EPERM'].includes(code)) return true;
     throw error;
   }

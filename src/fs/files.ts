@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { Failure, systemCode, usage } from '../errors.ts';
 
-/** Errors of what a file system, or a kind of file, cannot do. */
+/** Errors of operations that a file system, or a kind of file, does not support. */
 export const unsupported: readonly string[] = ['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM'];
 
 /** The result of a file operation; undefined if it fails with one of these system errors. */
@@ -22,7 +22,6 @@ export function closeQuietly(fd: number): void {
   } catch {}
 }
 
-/** Does something with a descriptor, and closes it as `closeQuietly`. */
 export function withDescriptor<T>(fd: number, work: (fd: number) => T): T {
   try {
     return work(fd);
@@ -31,15 +30,12 @@ export function withDescriptor<T>(fd: number, work: (fd: number) => T): T {
   }
 }
 
-/**
- * Creates a folder and the missing ones above it. Node's own `recursive` never returns where nothing can be created in
- * a folder that exists (ENOENT: /proc, an automount without its disk).
- */
+/** Creates a folder and its parents. Node's `recursive` hangs where nothing can be created (ENOENT: /proc, an automount). */
 export function makeFolders(folder: string, mode?: number): void {
   if (isFolder(folder)) return;
   if (path.dirname(folder) !== folder) makeFolders(path.dirname(folder), mode);
   ignoreErrors(['EEXIST'], () => fs.mkdirSync(folder, mode));
-  // Throws for what is not a folder.
+  // Throws unless it is a folder.
   if (!isFolder(folder)) fs.readdirSync(folder);
 }
 
@@ -66,29 +62,28 @@ const systemErrors: Record<string, readonly [what: string, next: string]> = {
   EACCES: ['permission denied', 'choose another place, or run it as the owner'],
   EPERM: ['permission denied', 'choose another place, or run it as the owner'],
   EROFS: ['the file system is read-only', 'make it writable, or choose another place'],
-  EEXIST: ['it is not a folder', 'name a folder'],
-  EISDIR: ['it is a folder', 'name a file'],
+  EEXIST: ['it is not a folder', 'give a folder'],
+  EISDIR: ['it is a folder', 'give a file'],
   ENAMETOOLONG: ['the name is too long', 'choose a shorter one'],
-  ELOOP: ['it is a symbolic link that cannot be followed', 'name a file'],
+  ELOOP: ['it is a symbolic link that cannot be followed', 'give a file'],
   ENOSPC: ['no space left on the device', 'free some space'],
   EDQUOT: ['the disk quota is used up', 'free some space'],
   EFBIG: ['the file is larger than allowed', 'allow larger files (ulimit -f)'],
   EIO: ['the device reports an error', 'check the disk'],
 };
 
-/** They say nothing of the path. */
+/** These errors are not about the path. */
 const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'];
 
 /**
- * A system error as a failure that names the file and the next step: usage (2) for a path that is wrong, found when it
- * is read or opened, before anything is sent; `failed` (1) for later errors and those of the disk. Anything else is
- * returned unchanged.
+ * A system error as a failure: usage (2) for a path that is wrong when it is read or opened, before anything is sent;
+ * `failed` (1) for later errors and those of the disk. Other errors are returned unchanged.
  */
 export function fileError(error: unknown, file: string, doing: 'read' | 'open' | 'write'): unknown {
   const code = systemCode(error);
   if (error instanceof Failure || code === undefined) return error;
   if (doing === 'read')
-    return usage(`cannot read ${file}: ${readProblem(error)}`, 'name a file that you can read');
+    return usage(`cannot read ${file}: ${readProblem(error)}`, 'give a file that you can read');
   if (doing === 'open' && code === 'ENOENT')
     return usage(`${file}: the folder ${path.dirname(file)} does not exist (ENOENT)`, 'create it first');
   const known = code === 'ENOENT' ? ['it, or its folder, has been removed'] : systemErrors[code];
@@ -126,27 +121,10 @@ export function assertRoom(folder: string, bytes: number): void {
   // Only root may use reserved blocks.
   const free = (process.geteuid?.() === 0 ? bfree : bavail) * bsize;
   const required = minFreeSpace + bytes;
-  if (required > fileSizeLimit())
-    throw fileError(Object.assign(new Error(), { code: 'EFBIG' }), folder, 'write');
   // Virtual file systems may report 0 blocks.
   if (blocks === 0 || free >= required) return;
   const amounts = `${mebibytes(free)} free, ${mebibytes(required)} required`;
   throw new Failure('failed', `not enough disk space in ${folder}: ${amounts}`, { next: 'free some space' });
-}
-
-let knownLimit: number | null = null;
-
-/** The largest file that this process may write (`ulimit -f`), in bytes, where the system says it. */
-function fileSizeLimit(): number {
-  knownLimit ??= readSizeLimit();
-  return knownLimit;
-}
-
-function readSizeLimit(): number {
-  const limits = ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES'], () =>
-    fs.readFileSync('/proc/self/limits', 'utf8'),
-  );
-  return Number(/^Max file size +(\d+)/m.exec(limits ?? '')?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
 const mebibytes = (bytes: number): string => `${(Math.floor(bytes / 1024 / 102.4) / 10).toFixed(1)} MiB`;

@@ -3,14 +3,11 @@ import { LINE_FEED } from '../json/byte-writer.ts';
 import { guardFile } from './files.ts';
 
 const chunkBytes = 128 * 1024;
-/** A longer line is not read (bytes). */
+/** Longest line that is read, in bytes. */
 const maxLineBytes = 64 * 1024 * 1024;
 const CARRIAGE_RETURN = 0x0d;
 
-/**
- * An open file in chunks, by default all of it: each is valid until the next one. Throws system errors as failures that name
- * `path`, and the reason of `stop`.
- */
+/** An open file, or a part, in chunks, each valid until the next one. Throws failures, and the reason of `stop`. */
 export async function* chunksOf(
   fd: number,
   path: string,
@@ -25,25 +22,19 @@ export async function* chunksOf(
     if (length === 0) return;
     at += length;
     yield chunk.subarray(0, length);
-    // Lets signals be handled.
+    // Signals are handled between chunks.
     await new Promise((resolve) => setImmediate(resolve));
     stop.throwIfAborted();
   }
 }
 
-/**
- * Keeps the young generation of V8's heap from growing: long listings and files then take hardly more memory than short
- * ones, at no cost in time; without it, 30 MB more.
- */
+/** Keeps the young generation of V8's heap from growing: saves 30 MB in long listings, at no cost in time. */
 export async function limitHeapGrowth(): Promise<void> {
   const { setFlagsFromString } = await import('node:v8');
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-/**
- * The lines of chunks without their ends (LF or CRLF), or with them (`withEnds`), in batches: each is valid until the next
- * one. Null stands for a line of more than `maxLength` bytes.
- */
+/** Lines in batches, each valid until the next one; null for a line that is too long. `withEnds`: with LF or CRLF. */
 export async function* linesOf(
   chunks: AsyncIterable<Buffer>,
   maxLength = maxLineBytes,
@@ -76,7 +67,7 @@ export async function* linesOf(
   if (length > 0) yield [length > maxLength ? null : join(parts)];
 }
 
-/** To copy every line takes half as long again. */
+/** Does not copy a line that is whole: copying takes half as long again. */
 function joined(parts: readonly Buffer[]): Buffer {
   const [first = Buffer.alloc(0)] = parts;
   return parts.length === 1 ? first : Buffer.concat(parts);

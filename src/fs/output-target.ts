@@ -5,20 +5,17 @@ import { guardFile, ignoreErrors, isFolder } from './files.ts';
 
 /** A file that is written whole: the file of `-o`, `--summary`, `--seen`. */
 export interface Target {
-  /** As the user gave it: for messages. */
+  /** As the user gave it, for messages. */
   readonly path: string;
   /** The path without symbolic links. */
   readonly real: string;
-  /** Of the file at `real`; null if there is none. */
+  /** Null if there is no file at `real`. */
   readonly stats: fs.Stats | null;
 }
 
-/**
- * Finds out what an output path points to, links followed; opens nothing. Throws usage errors for anything but a regular
- * file in a folder that is there.
- */
+/** Follows the links of an output path. Throws usage errors for anything but a regular file in an existing folder. */
 export function resolveTarget(named: string): Target {
-  // A printed command would take it for a flag.
+  // In a printed command the path would be a flag.
   const path = named.startsWith('-') ? `./${named}` : named;
   return guardFile(path, 'open', () => {
     if (path === '' || path.endsWith('/') || path.endsWith(sep)) throw notRegular(path, 'a folder');
@@ -33,7 +30,7 @@ export function resolveTarget(named: string): Target {
   });
 }
 
-/** What a name of Windows cannot be, and why. */
+/** Names that Windows cannot have, and why. */
 const impossibleNames: readonly (readonly [why: string, RegExp])[] = [
   ['it contains', /[<>:"|?*]|\p{Cc}/u],
   [
@@ -46,7 +43,7 @@ const impossibleNames: readonly (readonly [why: string, RegExp])[] = [
 /** Throws a usage error for a path with a name that the platform cannot have. */
 export function assertPossibleNames(path: string, platform = process.platform): void {
   const names = platform === 'win32' ? path.slice(win32.parse(path).root.length).split(/[\\/]/) : [];
-  for (const name of names.filter((each) => each !== '.' && each !== '..'))
+  for (const name of names.filter((name) => name !== '.' && name !== '..'))
     for (const [why, pattern] of impossibleNames) {
       const [found] = pattern.exec(name) ?? [];
       const message = `'${name}' cannot be the name of a file: ${why} ${JSON.stringify(found)}`;
@@ -67,7 +64,6 @@ function realPath(path: string): string {
   return realPath(isAbsolute(link) ? link : `${folder}/${link}`);
 }
 
-/** A file of a run, and the flag that names it. */
 export interface NamedFile {
   readonly flag: string;
   readonly path: string;
@@ -75,8 +71,8 @@ export interface NamedFile {
 }
 
 /**
- * Throws a usage error that names both if two files are the same, also through symbolic and hard links, unless both are inputs;
- * and for an output in a folder of the program's own. `-` as an input is stdin.
+ * Throws a usage error if two files are the same, also through links, unless both are inputs, and for an output in a
+ * private folder. `-` as an input is stdin.
  */
 export function assertDistinctPaths(files: readonly NamedFile[]): void {
   const isInput = ({ kind }: NamedFile): boolean => kind === 'input';
@@ -85,17 +81,20 @@ export function assertDistinctPaths(files: readonly NamedFile[]): void {
     const { flag, path, kind } = file;
     const { real, stats } = locate(path === '-' && isInput(file) ? '/dev/stdin' : path);
     if (kind === 'output' && /(?:^|[\\/])\.chanlist(?:[\\/]|$)/.test(real))
-      throw usage(`${flag} ${path} is in chanlist's own folder`, 'name another place');
+      throw usage(`${flag} ${path} is in chanlist's own folder`, 'choose another place');
     for (const key of [real, stats === null ? real : `${stats.dev}:${stats.ino}`]) {
       const other = others.get(key);
       if (other !== undefined && other !== file)
-        throw usage(`${flag} ${path} and ${other.flag} ${other.path} are the same file`, 'name another file');
+        throw usage(
+          `${flag} ${path} and ${other.flag} ${other.path} are the same file`,
+          'choose another file name',
+        );
       if (!isInput(file)) others.set(key, file);
     }
   }
 }
 
-/** What a path leads to; the path itself where that cannot be found out: it is reported when it is used. */
+/** The file that a path leads to. A path that cannot be followed is returned as it is: using it reports the error. */
 function locate(path: string): Pick<Target, 'real' | 'stats'> {
   try {
     return { real: realPath(path), stats: fs.statSync(path, { throwIfNoEntry: false }) ?? null };
@@ -115,5 +114,5 @@ export function kindOf(stats: fs.Stats): string {
 const notRegular = (path: string, what: string): Failure =>
   usage(
     `'${path}' is ${what}, not a regular file`,
-    what === 'a folder' ? 'name a file' : 'write to stdout and redirect it',
+    what === 'a folder' ? 'give a file' : 'write to stdout and redirect it',
   );

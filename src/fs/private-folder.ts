@@ -7,7 +7,7 @@ import { replaceFile } from './replace-file.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
 
-/** The folder in which the program keeps what it knows of the exports in `parent`. */
+/** The folder of records and pages files of the exports in `parent`. */
 export const privateFolderOf = (parent: string): string => join(parent, '.chanlist');
 
 /**
@@ -16,19 +16,19 @@ export const privateFolderOf = (parent: string): string => join(parent, '.chanli
  */
 export class PrivateFolder {
   readonly path: string;
-  /** It was there when it was opened. */
+  /** It existed when it was opened. */
   readonly wasThere: boolean;
-  /** This process has created it. */
   created = false;
-  #isThere: boolean;
+  /** The folder exists, and `assertTrusted` has passed: only then are files in it read. */
+  #isTrusted: boolean;
 
   private constructor(path: string, wasThere: boolean) {
     this.path = path;
     this.wasThere = wasThere;
-    this.#isThere = wasThere;
+    this.#isTrusted = wasThere;
   }
 
-  /** Opens a folder; one that is not there has no files. `repair`: others may no longer write it; else nothing is changed. */
+  /** Opens a folder, which need not exist. `repair`: write permissions of others are removed. */
   static open(path: string, repair = false): PrivateFolder {
     return guardFile(path, 'write', () => {
       const isThere = ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, repair) ?? true);
@@ -36,13 +36,13 @@ export class PrivateFolder {
     });
   }
 
-  /** Creates it (0700; a `.chanlist` with a `.gitignore`), if needed, in the one above it, which must exist. */
+  /** Creates the folder (0700; a `.chanlist` with a `.gitignore`) if needed. Its parent must exist. */
   ensure(): this {
     const { path } = this;
     return guardFile(path, 'open', () => {
       this.created ||= ignoreErrors(['EEXIST'], () => fs.mkdirSync(path, 0o700) ?? true) === true;
       assertTrusted(path, true);
-      this.#isThere = true;
+      this.#isTrusted = true;
       if (this.created) syncFolder(dirname(path));
       // Also if the run that created the folder was killed before.
       if (basename(path) === '.chanlist')
@@ -62,11 +62,11 @@ export class PrivateFolder {
     return fd === null ? null : withDescriptor(fd, () => this.#guard(name, () => fs.readFileSync(fd)));
   }
 
-  /** Opens a file for reading and returns its descriptor; null if it is not there. */
+  /** Opens a file for reading and returns its descriptor; null if it does not exist. */
   openRead(name: string): number | null {
     return this.#guard(name, () => {
-      // An exception costs ten times as much as this look.
-      const exists = this.#isThere && fs.lstatSync(this.at(name), { throwIfNoEntry: false });
+      // An exception costs ten times as much as this lstat.
+      const exists = this.#isTrusted && fs.lstatSync(this.at(name), { throwIfNoEntry: false });
       return exists ? (ignoreErrors(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null) : null;
     });
   }
@@ -108,10 +108,10 @@ export class PrivateFolder {
   }
 
   names(): string[] {
-    return this.#isThere ? this.#guard('', () => fs.readdirSync(this.path)) : [];
+    return this.#isTrusted ? this.#guard('', () => fs.readdirSync(this.path)) : [];
   }
 
-  /** Removes it if this process has created it, and nothing is in it. */
+  /** Removes the folder if this process has created it, and it is empty. */
   removeIfUnused(): void {
     try {
       const [only, ...others] = this.created ? this.names() : [];
@@ -140,10 +140,7 @@ export class PrivateFolder {
 /** The name under which a new file is written in a private folder before it takes its own name. */
 export const temporaryName = (name: string): string => `${name}.tmp`;
 
-/**
- * Throws a usage error unless this is a real folder of the effective user. What others may write is made 0700 again, if
- * `isRepaired`, on a file system that has modes.
- */
+/** Throws a usage error unless this is a real folder of this user. `isRepaired`: one that others may write becomes 0700. */
 function assertTrusted(path: string, isRepaired: boolean): void {
   const stats = fs.lstatSync(path);
   if (!stats.isDirectory()) throw usage(`refusing to use ${path}: it is ${kindOf(stats)}`, 'move it away');
@@ -159,12 +156,11 @@ function assertTrusted(path: string, isRepaired: boolean): void {
 
 export const recordName = (file: string): string => `${file}.json`;
 
-/** The pages of an interrupted run. */
 export const pagesName = (file: string): string => `${file}.run`;
 
 /** Throws a usage error for a file that a record calls an archive: only a run of its own replaces it. */
 export function assertNotArchive({ path, real }: Pick<Target, 'path' | 'real'>): void {
   const record = join(privateFolderOf(dirname(real)), recordName(basename(real)));
   if (!fs.existsSync(record) || !fs.existsSync(real)) return;
-  throw usage(`refusing to replace ${path}: it is an archive`, 'name another file');
+  throw usage(`refusing to replace ${path}: it is an archive`, 'choose another file name');
 }

@@ -5,10 +5,7 @@ import { Failure, systemCode } from '../errors.ts';
 export const isHeldOpen = (error: unknown, platform = process.platform): boolean =>
   platform === 'win32' && ['EACCES', 'EBUSY', 'EPERM'].includes(systemCode(error) ?? '');
 
-/**
- * Renames a file over another one, in messages `shown`. Waits a second for a program that has one of them open, as virus
- * scanners do for a moment; then throws `failed` for the reference. Throws other errors as they are.
- */
+/** Renames a file over another. Waits a second for a program that has one of them open, then throws `failed`. */
 export function replaceFile(from: string, to: string, shown: string, attempts = 20): void {
   try {
     renameSync(from, to);

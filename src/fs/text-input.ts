@@ -7,7 +7,7 @@ import { excerpt, Failure } from '../errors.ts';
 import { readProblem } from './files.ts';
 import { linesOf } from './line-chunks.ts';
 
-/** Nobody types longer lines, in bytes. */
+/** Longest input line, in bytes. */
 const maxLineLength = 8 * 1024;
 
 /** An input in messages; `-` is stdin. */
@@ -20,10 +20,7 @@ export interface Line {
   readonly problem: string | null;
 }
 
-/**
- * The lines of a file, a pipe or a device (a path), or of a stream, which is then closed; without BOM. Throws
- * `unreadable` if it cannot be read or contains NUL bytes, and the reason of `stop`.
- */
+/** The lines of a path or a stream, without BOM. Throws `unreadable`, also for NUL bytes, and the reason of `stop`. */
 export async function* readLines(
   from: string | Context['stdin'],
   unreadable: (why: string) => Failure,
@@ -51,10 +48,7 @@ export async function* readLines(
 /** The first two bytes of UTF-16: a byte order mark, or a character of ASCII. */
 const utf16 = /^(?:\xff\xfe|\xfe\xff|[^\0]\0|\0[^\0])/;
 
-/**
- * An input in chunks, each valid until the next one. Throws `unreadable` if it cannot be read or is UTF-16, and the reason of
- * `stop`.
- */
+/** Chunks of an input, each valid until the next one. Throws `unreadable`, also for UTF-16, and the reason of `stop`. */
 export async function* readChunks(
   from: string | Context['stdin'],
   unreadable: (why: string) => Failure,

@@ -11,19 +11,18 @@ export const tokenOf = (next: Next): string | null => (typeof next === 'string' 
 
 /** One page of a listing (docs/service.md, 2.4). */
 export interface Page {
-  /** Where it is in the list: its own token. */
+  /** Its own place in the list. */
   readonly at: Next;
   readonly entries: readonly JsonText[];
   readonly list: Buffer;
   readonly info: JsonText | null;
-  /** numVideos of playlist_info; null if that is no number. */
+  /** numVideos of playlist_info; null if that is not a number. */
   readonly total: number | null;
   readonly next: Next;
   /** Why the listing is stuck here: thrown after the page was yielded. `invalid_response` or `loop`; null if it is not. */
   readonly broken: Failure | null;
 }
 
-/** The position of a listing: what is needed to resume it. */
 export interface Position {
   /** The first page that is not fully written. */
   readonly next: Next;
@@ -51,9 +50,8 @@ export interface Sink {
 }
 
 /**
- * Lists one reference into a sink: a page is fetched only after the one before has been written. `value`: what is sent for
- * the first page. Returns the pages of this run, and the failure that ended the listing early; a closed pipe is
- * none (`Run.pipeClosed`).
+ * Lists one reference into a sink: a page is requested only after the one before has been written. Returns the pages of this
+ * run, and the failure that ended the listing early; null if that was a closed pipe.
  */
 export async function listPages(
   run: Run,
@@ -69,11 +67,9 @@ export async function listPages(
     const { entries, pages: page, total } = position;
     const expected = Math.min(Math.max(total ?? 0, entries), limit ?? Number.POSITIVE_INFINITY);
     const { reference, credits } = tally;
-    run.progress.update({
-      ...{ reference, page, entries, credits: spent(credits) },
-      // The pages of an update hold entries that are there already.
-      total: update ? null : total === null ? limit : expected,
-    });
+    // Pages of an update repeat entries that FILE has.
+    const shown = update ? null : total === null ? limit : expected;
+    run.progress.update({ reference, page, entries, credits: spent(credits), total: shown });
   };
   try {
     showProgress();
@@ -125,13 +121,10 @@ export function videoIdOf(entry: JsonText): string | null {
   return isOnlyOne ? id : idOfRead(entry);
 }
 
-/** The same for an entry whose members have been read. */
+/** The `videoId` of an entry whose members have been read. */
 export const idOfRead = (entry: JsonText): string | null => entry.get('videoId')?.string() || null;
 
-/**
- * Selects the first `limit` entries; of uploads none that was on the page before (the list has moved), or is one of
- * `exported`: the IDs that an interrupted export has.
- */
+/** Selects the first `limit` entries; of uploads none of the page before (the list has moved), and none of `exported`. */
 export function firstEntries(
   { operation, options }: Run,
   exported: ReadonlySet<string> = new Set(),
@@ -157,14 +150,10 @@ export function firstEntries(
 const maxEmptyPages = 10;
 const refusedStatuses: ReadonlySet<number | null> = new Set([400, 404, 410, 422]);
 
-/** Whether the service no longer accepts the token of a page. */
 const isTokenRefused = (at: Next, error: unknown): error is Failure =>
   tokenOf(at) !== null && error instanceof Failure && refusedStatuses.has(error.status);
 
-/**
- * Fetches the pages of a listing; each request is sent when the caller asks for the next page. Throws the client's
- * failures, and after yielding the page that shows it `loop` if paging would never end, or `invalid_response`.
- */
+/** Requests the pages of a listing one by one. Throws the client's failures, and `Page.broken` after its page. */
 export async function* fetchPages(
   { client, operation }: Pick<Run, 'client' | 'operation'>,
   value: string,

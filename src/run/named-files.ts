@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
@@ -6,7 +6,6 @@ import { usage } from '../errors.ts';
 import type { NamedFile, Target } from '../fs/output-target.ts';
 import { exportName } from '../output/formats.ts';
 
-/** The files that a command line names. */
 interface NamedPaths extends Partial<Pick<CommonOptions, 'output' | 'summary' | 'keyFile'>> {
   readonly from?: string | null | undefined;
   readonly seen?: string | null;
@@ -64,17 +63,12 @@ export async function assertSummaryFile(options: NamedPaths, context: Pick<Conte
   if (!summary) return;
   const { assertDistinctPaths, resolveTarget } = await import('../fs/output-target.ts');
   const files = filesOf(options, context);
-  const own = files.filter(({ flag }) => flag === '--summary');
-  for (const other of files) if (other.flag !== '--summary') assertDistinctPaths([...own, other]);
-  if (outputDir && exportName.test(basename(summary)) && isSameFolder(outputDir, dirname(summary)))
+  const file: NamedFile = { flag: '--summary', path: summary, kind: 'output' };
+  for (const other of files) if (other.flag !== file.flag) assertDistinctPaths([file, other]);
+  if (outputDir && exportName.test(basename(summary)) && resolve(outputDir) === resolve(dirname(summary)))
     throw usage(`--summary ${summary} has the name of an archive`, 'choose another file name');
-  // One that cannot be created is reported when the run begins.
+  // A summary that cannot be created is reported when the run begins.
   if (!existsSync(summary)) return;
   const { assertNotArchive } = await import('../fs/private-folder.ts');
   assertNotArchive(resolveTarget(summary));
 }
-
-const isSameFolder = (folder: string, other: string): boolean =>
-  existsSync(folder) && existsSync(other)
-    ? realpathSync(folder) === realpathSync(other)
-    : resolve(folder) === resolve(other);

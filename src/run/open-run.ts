@@ -25,10 +25,9 @@ export async function openRun(
 ): Promise<Run> {
   const warnings: Warning[] = [];
   const warn = (message: string): void => void warnings.push({ code: 'ledger', label: null, message });
-  const opening = options.sandbox
-    ? openSandbox(options)
-    : openAccount(operation, options, context, stderr, warn);
-  const opened = await opening;
+  const opened = options.sandbox
+    ? await openSandbox(options)
+    : await openAccount(operation, options, context, stderr, warn);
   const line = createProgress(context, stderr, options);
   const count = distinct(references).length;
   const progress = count > 1 ? sharedProgress(line, count, operation.reference) : line;
@@ -75,7 +74,7 @@ async function openSandbox({ maxCredits }: CommonOptions) {
   return { service, budget: new Budget(maxCredits, null), serviceName: sandboxName, close };
 }
 
-/** What identifies a service in the record of an export. */
+/** Identifies a service in the record of an export. */
 export const serviceName = ({ baseUrl, namespace }: Pick<Service, 'baseUrl' | 'namespace'>): string =>
   `${baseUrl.href} ${namespace}`;
 
@@ -92,7 +91,13 @@ export function openClient(
   progress: ProgressLine,
 ): Client {
   return new Client({
-    ...{ service, budget, connections, context, timeout, retries, maxWait },
+    service,
+    budget,
+    connections,
+    context,
+    timeout,
+    retries,
+    maxWait,
     onRequest: (line) => stderr.detail(line),
     onWait: (milliseconds, why) => {
       const line = `waiting ${span(milliseconds)}: ${why}`;

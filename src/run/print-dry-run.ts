@@ -14,14 +14,13 @@ import { sanitize } from '../text/sanitize.ts';
 import { failureLines } from './ending.ts';
 import type { Result } from './results.ts';
 
-/** The first request for a reference. */
 export interface FirstRequest {
   /** As given; null with `--continuation`. */
   readonly reference: string | null;
   /** Null: no request is needed. */
   readonly operation: Operation | null;
   readonly parameters: RequestParameters;
-  /** Credits that what follows costs at least; absent: nothing follows. */
+  /** Credits that further requests cost at least; absent if there are none. */
   readonly nextCost?: number;
 }
 
@@ -38,7 +37,7 @@ export async function printDryRun(
   context: Context,
   stderr: Stderr,
 ): Promise<ExitCode> {
-  // That of the sandbox is the address of `chanlist serve`.
+  // The sandbox of a dry run has the address of `chanlist serve`.
   const sandbox = `http://${sandboxDefaults.host}:${servePort}`;
   const service = options.sandbox
     ? { baseUrl: parseAddress(sandbox, '--sandbox').baseUrl, namespace: defaultNamespace }
@@ -61,7 +60,7 @@ export async function printDryRun(
     });
     await new Stdout(context, stderr).write(lines.join(''));
   }
-  for (const { message, next } of failureLines(results, null, options)) stderr.error(message, next);
+  for (const failure of failureLines(results, null, options)) stderr.printFailure(failure);
   stderr.result(sumText(requests));
   return gravest(results.map(({ failure }) => failure?.exit ?? 0));
 }
@@ -70,7 +69,8 @@ export async function printDryRun(
 export function sumText(requests: readonly FirstRequest[]): string {
   const sent = requests.flatMap(({ operation }) => operation ?? []);
   const next = requests.flatMap(({ nextCost }) => nextCost ?? []);
-  const cost = [...sent.map((operation) => operation.credits), ...next].reduce((sum, each) => sum + each, 0);
+  const costs = [...sent.map((operation) => operation.credits), ...next];
+  const cost = costs.reduce((sum, credits) => sum + credits, 0);
   const price = next.length > 0 ? `at least ${credits(cost)}` : cost === 0 ? 'free' : credits(cost);
   return `${count(sent.length, 'request', 'requests')}, ${price}`;
 }

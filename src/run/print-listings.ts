@@ -38,7 +38,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const closing = opening + format.close(reference, { hasMore, token, failure });
     if (!run.pipeClosed)
       await output.write(closing).catch((error) => {
-        // The same failure again, of a listing that could not be written.
+        // The listing has failed with this error already.
         if (toFailure(error).message !== result.failure?.message) throw error;
       });
     return result;
@@ -84,20 +84,14 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
   return results;
 }
 
-/** The channel that a page is of; null if its first entry does not say. */
+/** The channel of a page; null if its first entry does not have it. */
 function channelOf({ entries: [first] }: Page): string | null {
   const id = first?.get('channelId')?.string();
   return id?.startsWith('UC') ? id : null;
 }
 
-/** The same request would fail again. */
-const finalCodes: readonly (FailureCode | undefined)[] = [
-  'budget',
-  'not_found',
-  'usage',
-  'refused',
-  'invalid_response',
-];
+/** Failures after which the same request would fail again. */
+const finalCodes: readonly FailureCode[] = ['budget', 'not_found', 'usage', 'refused', 'invalid_response'];
 
 const maxShownBytes = 4096;
 
@@ -119,7 +113,7 @@ function resumeStep(
   return commandOf(invocation, [], { purpose: 'resume with', drop, add });
 }
 
-/** Says of a listing that a terminal has cut how many entries there are, and what all of them cost. */
+/** How many entries a listing has that stopped after its first page, and what all of them cost. */
 function firstPageNote({ label, entries, missing }: Result, isOneOfMany: boolean): string {
   // After a token, and if numVideos is too low, how many more there are is not known.
   const total = label === null || !missing ? null : entries + missing;

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import { Failure, toFailure } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
 import { JsonText } from '../json/json-text.ts';
@@ -17,15 +16,12 @@ import type { SeenFile } from './seen.ts';
 const lookahead = 4;
 
 /** Throws if the file of `-o` cannot be written, or is an archive: before anything is sent. */
-export async function assertOutputFile(target: Target | null, { credits }: Operation): Promise<void> {
+export async function assertOutputFile(target: Target | null): Promise<void> {
   if (target === null) return;
   const { assertReplaceable } = await import('../fs/atomic.ts');
   const { assertNotArchive } = await import('../fs/private-folder.ts');
   assertNotArchive(target);
   assertReplaceable(target);
-  if (credits === 0) return;
-  const { assertRoom } = await import('../fs/files.ts');
-  assertRoom(dirname(target.real), 0);
 }
 
 /** Prints the response of each reference, in input order. The file of `-o` is replaced only if none failed. */
@@ -57,7 +53,7 @@ export async function printResponses(
     const [body, entries] = selected(operation, response, options.limit, seen, input);
     await write(format.body(input, body));
     seen?.accept();
-    // Only what is free takes several references.
+    // Only free commands take several references.
     if (references.length > 1)
       run.progress.update({ reference: input.label, page: 1, entries, total: null, credits: 0 });
     const id = operation.body === 'record' ? resolvedId(response) : input.id;
@@ -65,7 +61,8 @@ export async function printResponses(
   };
 
   const results = await printReferences(run, format, write, print);
-  const written = target === null ? results : await replaceFile(run, target, Buffer.concat(content), results);
+  const written =
+    target === null ? results : await writeResponses(run, target, Buffer.concat(content), results);
   try {
     seen?.save(run);
   } catch (error) {
@@ -74,7 +71,7 @@ export async function printResponses(
   return written;
 }
 
-/** Requests ahead, and yields the response to each reference. One that repeats another is not sent. */
+/** Requests ahead, and yields the response to each reference. A repeated reference is not requested again. */
 function fetchAhead(run: Run, parametersOf: (value: string) => RequestParameters) {
   const { operation, client, references } = run;
   const { concurrency } = run.options;
@@ -113,7 +110,7 @@ function selected(
 }
 
 /** Replaces the file of `-o` by the responses, unless one is missing. */
-async function replaceFile(
+async function writeResponses(
   run: Run,
   target: Target,
   content: Buffer,
@@ -131,7 +128,7 @@ async function replaceFile(
     writeFileAtomic(target, content);
   } catch (error) {
     const failure = toFailure(error);
-    // What was paid for is not lost.
+    // Print what was paid for.
     if (budget.total.credits.confirmed > 0) await new Stdout(context, stderr).write(content);
     return results.map((result) => ({ ...result, status: 'failed', failure }));
   }

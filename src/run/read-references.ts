@@ -12,11 +12,11 @@ import { shellQuote } from '../text/command.ts';
 export interface Reference extends Omit<ParsedReference, 'reference'> {
   /** As given; null with `--continuation`. */
   readonly reference: string | null;
-  /** How messages name it: with its line, if it comes from `--from`. */
+  /** The reference in messages: with its line, if it comes from `--from`. */
   readonly label: string | null;
-  /** The first input with the same reference; null if it is that one. */
+  /** The first input with the same reference; null if this is the first. */
   readonly repeats: Reference | null;
-  /** That of the reference which it repeats, if it does. */
+  /** Shared with the reference that it repeats. */
   readonly tally: Tally;
 }
 
@@ -37,8 +37,8 @@ export interface References {
 }
 
 /**
- * The references of a command line; `check` throws for one that cannot be sent. Throws a usage error for an argument that is
- * not a reference, for a list without one, and if there is none at all.
+ * The references of a command line; `check` throws for one that cannot be sent. Throws a usage error for a bad argument,
+ * for a list without a reference, and if there is none at all.
  */
 export async function readReferences(
   options: Pick<RunOptions, 'references' | 'from'>,

@@ -35,7 +35,6 @@ export interface Result extends Pick<Reference, 'reference' | 'label' | 'tally'>
   readonly isReached: boolean;
 }
 
-/** These facts; defaults for the rest. */
 export function resultOf({ reference, label, tally }: Reference, facts: Partial<Result>): Result {
   const { failure = null } = facts;
   return {

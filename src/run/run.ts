@@ -1,18 +1,17 @@
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { type ExitCode, Failure, toFailure, type Warning } from '../errors.ts';
+import { type ExitCode, Failure, gravest, toFailure, type Warning } from '../errors.ts';
 import type { ProgressLine } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
 import type { Budget } from '../service/budget.ts';
 import type { Client } from '../service/client.ts';
 import type { Operation } from '../service/contract.ts';
-import { type Ending, endingOf } from './ending.ts';
+import { failureLines, tallyText, warningLines } from './ending.ts';
 import type { DryRun } from './print-dry-run.ts';
 import type { Reference, References } from './read-references.ts';
 import { badResults, type Result, unreachedResult } from './results.ts';
 import type { WriteSummary } from './summary.ts';
 
-/** What a run does: an export, a listing, or responses. */
 export interface Job extends References {
   /** FILE or folder of the output; null: stdout. */
   readonly destination: string | null;
@@ -24,13 +23,12 @@ export interface Job extends References {
   work(run: Run): Promise<readonly Result[]>;
 }
 
-/** The results of a run that ended before it reached a reference. */
 export const unreachedResults = ({ references, bad }: References, failure: Failure | null): Result[] => [
   ...references.map((reference) => unreachedResult(reference, failure)),
   ...badResults(bad),
 ];
 
-/** References in a row that may fail with 7 or 8. */
+/** After so many references in a row that fail with 7 or 8 a run ends. */
 const maxFailuresInRow = 5;
 
 interface RunParts extends References {
@@ -42,7 +40,7 @@ interface RunParts extends References {
   readonly budget: Budget;
   /** Identifies the service in the pages of an export. */
   readonly serviceName: string;
-  /** Of all references together if there are several. */
+  /** Shared by all references. */
   readonly progress: ProgressLine;
   readonly warnings: Warning[];
   close(): Promise<void>;
@@ -109,12 +107,9 @@ export function createRun(parts: RunParts) {
   return run;
 }
 
-/**
- * Does a job between the first `--summary` and the last one; when it ends, prints one line per cause and the tally. Returns
- * the exit code. Throws what the job throws before its first request.
- */
+/** Does a job and prints how it ended; returns the exit code. Throws what the job throws before its first request. */
 export async function perform(run: Run, job: Job, writeSummary: WriteSummary): Promise<ExitCode> {
-  const { stderr, budget, operation, options, warnings } = run;
+  const { stderr, budget } = run;
   await writeSummary(unreachedResults(job, null), null);
   const results = await job.work(run).then(
     (reached) => [...reached, ...badResults(job.bad)],
@@ -129,41 +124,38 @@ export async function perform(run: Run, job: Job, writeSummary: WriteSummary): P
   if (pagerFailure !== null) run.end(pagerFailure);
   const isUndone = results.some(({ failure }) => failure !== null);
   const ended = run.ended ?? (isUndone ? run.stopped : null);
-  const ending = endingOf({
-    results,
-    warnings,
-    ended,
-    pipeClosed: run.pipeClosed,
-    isPaid: operation.credits > 0,
-    credits: budget.total.credits,
-    destination: job.destination,
-    options,
-  });
-  printEnding(run, ending, results);
+  printEnding(run, results, ended, job.destination);
+  const exit = gravest(
+    [...results.map(({ failure }) => failure), ended].map((failure) => failure?.exit ?? 0),
+  );
   try {
-    await writeSummary(results, { exit: ending.exit, failure: ended, total: budget.total });
+    await writeSummary(results, { exit, failure: ended, total: budget.total });
   } catch (error) {
     stderr.printFailure(toFailure(error));
-    return ending.exit === 0 ? 1 : ending.exit;
+    return exit === 0 ? 1 : exit;
   }
-  return ending.exit;
+  return exit;
 }
 
-function printEnding({ stderr, pipeClosed }: Run, ending: Ending, [first]: readonly Result[]): void {
-  for (const text of ending.warnings) stderr.warn(text);
-  for (const { message, next, failure } of ending.errors) {
-    stderr.error(message, next);
-    stderr.printStack(failure);
-  }
-  // Of a closed pipe nothing is said, but a user who has left the pager is at a terminal.
+function printEnding(
+  { stderr, pipeClosed, budget, operation, options, warnings }: Run,
+  results: readonly Result[],
+  ended: Failure | null,
+  destination: string | null,
+): void {
+  if (!pipeClosed) for (const text of warningLines(warnings)) stderr.warn(text);
+  for (const failure of failureLines(results, ended, options)) stderr.printFailure(failure);
+  // A user who has left the pager is still at the terminal.
   if (pipeClosed && !stderr.isPaged) return;
-  if (ending.tally !== null) stderr.note(ending.tally);
+  const tally = tallyText(results, budget.total.credits, operation.credits > 0, destination);
+  if (tally !== null && (ended === null || results.length > 1)) stderr.note(tally);
+  const [first] = results;
   if (pipeClosed && first?.resume) stderr.note(first.resume);
 }
 
 /**
- * Does `work` for each item, at most `concurrency` at once, and yields each with its result, in input order. At most
- * `lookahead` items are in progress or finished and not yet yielded. `work` must not reject.
+ * Does `work` for each item, at most `concurrency` at once, and yields the results in input order. At most `lookahead`
+ * items are in progress or not yet yielded. `work` must not reject.
  */
 export async function* mapConcurrently<T, R>(
   items: readonly T[],

@@ -14,8 +14,8 @@ import type { Run } from './run.ts';
 export type SeenFile = Awaited<ReturnType<typeof openSeenFile>>;
 
 /**
- * Opens and locks the file of `latest --seen`: one ID or reference per line, of printed videos and of references already
- * checked. Throws `locked` (10) while another run uses it, and a usage error for a line that is neither.
+ * Opens and locks the file of `latest --seen`: IDs of printed videos and known references, one per line. Throws `locked`
+ * while another run uses it, and a usage error for any other line.
  */
 export async function openSeenFile(path: string, stop: AbortSignal) {
   const found = resolveTarget(path);
@@ -33,7 +33,6 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   const savedCount = ids.size;
   /** IDs of the entries that are being printed, and of baselines. */
   let pending: string[] = [];
-  /** References that are checked for the first time. */
   const baselines = new Set<string>();
   const missed: string[] = [];
   return {
@@ -75,7 +74,6 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   };
 }
 
-/** The line of an entry's ID; null if it has none. */
 function idOf(entry: JsonText): string | null {
   const id = entry.get('videoId')?.string();
   return id ? lineOf(id) : null;

@@ -4,8 +4,7 @@ import type { Tally } from '../service/budget.ts';
 import { escapeUnsafe } from '../text/sanitize.ts';
 import { type Result, statuses } from './results.ts';
 
-/** How a run has ended. `total`: what it has sent and spent. */
-export interface RunEnd {
+interface RunEnd {
   readonly exit: ExitCode;
   readonly failure: Failure | null;
   readonly total: Tally;

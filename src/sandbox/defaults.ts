@@ -30,7 +30,6 @@ export const servePort = 8787;
 
 export const demoReferences = 'the sandbox has @demo, @empty, @odd, @size-N and PLdemo';
 
-/** The effect of each fault that has a name: one row per kind, in the order of the help. */
 export const namedFaults = {
   reset: 'resets the connection before the response; debits nothing',
   truncate: 'ends the connection in the middle of a 200; debits',

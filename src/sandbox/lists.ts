@@ -43,7 +43,9 @@ export function demoCatalog({ grow, now, sizeOf }: Pick<SandboxSettings, 'grow' 
     // With a thousands separator, and with videos that are never listed.
     const oddInfo = { ...info, numVideos: thousands(count + 755) };
     return {
-      ...{ owner, count, at },
+      owner,
+      count,
+      at,
       info: (isPlaylist) => ({
         ...(isOdd ? oddInfo : { ...info, viewCount }),
         ...(isPlaylist && { description: '' }),
@@ -60,7 +62,6 @@ export function listById(id: string, catalog: ReturnType<typeof demoCatalog>): V
   return owner && catalog(owner);
 }
 
-/** Every fifth video is from another channel than the owner's. */
 const demoPlaylist: VideoList = {
   owner: demoChannel,
   count: 321,
@@ -110,7 +111,7 @@ export function oddPageSize(offset: number, pageSize: number): number {
 const unknownFields =
   'channelId channelTitle channelHandle lengthText viewCountText publishedTimeText members_only'.split(' ');
 const unknown = { ...Object.fromEntries(unknownFields.map((name) => [name, null])), thumbnails: [] };
-const special: Readonly<Record<number, object>> = {
+const oddVideos: Readonly<Record<number, object>> = {
   [premiere]: { lengthText: 'PREMIERE', viewCountText: '214 waiting', publishedTimeText: null },
   262: { lengthText: 'LIVE', viewCountText: null, publishedTimeText: null },
   247: { title: '[Private video]', ...unknown },
@@ -123,5 +124,5 @@ const special: Readonly<Record<number, object>> = {
 export const oddFields = (video: Video): object => ({
   publishedTimeText: ageText(video),
   members_only: isMembersOnly(video.number),
-  ...special[video.number],
+  ...oddVideos[video.number],
 });

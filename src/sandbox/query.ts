@@ -21,10 +21,7 @@ export class ErrorResponse extends Error {
 
 const issue = (name: string, msg: string): object => ({ loc: ['query', name], msg });
 
-/**
- * The parameters of a query by name, checked against the contract. Refuses both or neither of two exclusive parameters with
- * 400, other faults with 422 and the list of all bad parameters.
- */
+/** The parameters of a query, checked against the contract: 400 for both or neither of two exclusive ones, else 422. */
 export function readParameters(
   operation: Operation,
   query: Iterable<[string, string]>,

@@ -33,7 +33,7 @@ export function responder({ pageSize, plainTokens, ...settings }: SandboxSetting
     }
     const channel = findChannel(readReference(value('channel'), 'channel'));
     const uploads = catalog(channel);
-    if (operation.name === 'search') return search(uploads, value('q'), Number(value('limit') || 30));
+    if (operation.name === 'search') return searchUploads(uploads, value('q'), Number(value('limit') || 30));
     if (faults.includes('feed-404')) throw new ErrorResponse(404, 'feed not found');
     const videos = faults.includes('feed-empty') ? [] : uploads.feed();
     const { id: channelId, title } = channel;
@@ -74,7 +74,7 @@ const entriesOf = (list: VideoList, start: number, end: number): object[] =>
     return { ...videoEntry(video, start + i), ...(video.channel.isOdd && oddFields(video)) };
   });
 
-function search(uploads: VideoList, query: string, limit: number): object {
+function searchUploads(uploads: VideoList, query: string, limit: number): object {
   const words = query.toLowerCase().split(/\s+/);
   const results: object[] = [];
   for (let position = 0; position < uploads.count && results.length < limit; position++) {

@@ -14,7 +14,6 @@ const jsonHeader = { 'content-type': 'application/json' };
 export async function startSandbox(options: Partial<SandboxSettings> = {}) {
   const settings = { ...sandboxDefaults, ...options };
   const { host, port, key, latency, fail } = settings;
-  /** The credits left on the account of the key. */
   const account = { credits: settings.credits };
   const replyTo = demoService(settings, account);
   const draw = seeded(settings.seed);
@@ -53,7 +52,6 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}) {
     baseUrl: baseUrl(server.address() as AddressInfo),
     key,
     account,
-    /** Ends every connection and stops listening. */
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -111,16 +109,16 @@ const garbage = '{"results": [{"videoId": oops, <html><body>this is not JSON</bo
 /** Counts each request against a limit per minute. `retryAfter`: seconds until the next minute; null if this one has room. */
 function rateLimit(limit: number, now: SandboxSettings['now']) {
   let end = Number.NEGATIVE_INFINITY;
-  let left = 0;
+  let remaining = 0;
   return () => {
     const time = now();
-    if (time >= end) [end, left] = [time + 60_000, limit];
-    left--;
+    if (time >= end) [end, remaining] = [time + 60_000, limit];
+    remaining--;
     const headers = {
       'x-ratelimit-limit': String(limit),
-      'x-ratelimit-remaining': String(Math.max(0, left)),
+      'x-ratelimit-remaining': String(Math.max(0, remaining)),
       'x-ratelimit-reset': String(Math.ceil(end / 1000)),
     };
-    return { headers, retryAfter: left < 0 ? Math.ceil((end - time) / 1000) : null };
+    return { headers, retryAfter: remaining < 0 ? Math.ceil((end - time) / 1000) : null };
   };
 }

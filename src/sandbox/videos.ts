@@ -169,14 +169,14 @@ export interface Channel {
 
 const largestSize = 1_000_000;
 
-export const demoChannel = channel('@demo', 'Demo Channel', 1234, 'demo', largestSize + 1);
+export const demoChannel = newChannel('@demo', 'Demo Channel', 1234, 'demo', largestSize + 1);
 const named = [
   demoChannel,
-  channel('@empty', 'Empty Channel', 0, 'none', largestSize + 2),
-  channel('@odd', 'Odd Channel', 262, 'odd_', largestSize + 4),
+  newChannel('@empty', 'Empty Channel', 0, 'none', largestSize + 2),
+  newChannel('@odd', 'Odd Channel', 262, 'odd_', largestSize + 4),
 ];
 
-function channel(handle: string, title: string, size: number, prefix: string, seed: number): Channel {
+function newChannel(handle: string, title: string, size: number, prefix: string, seed: number): Channel {
   const id = `UC${handle.slice(1).padEnd(22, '_')}`;
   return { handle, id, title, size, prefix, seed, isOdd: handle === '@odd' };
 }
@@ -184,7 +184,7 @@ function channel(handle: string, title: string, size: number, prefix: string, se
 /** `@size-N`. In the IDs of its videos, N is a number of base 36 in capitals. */
 export function channelOfSize(size: number): Channel {
   const prefix = size.toString(36).toUpperCase().padStart(4, '0');
-  return channel(`@size-${size}`, `Size ${size}`, size, prefix, size);
+  return newChannel(`@size-${size}`, `Size ${size}`, size, prefix, size);
 }
 
 export function channelByHandle(text: string): Channel | undefined {

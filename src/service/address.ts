@@ -12,8 +12,8 @@ export interface BaseUrl {
 const example = 'expected e.g. https://api.example.com';
 
 /**
- * Parses the address of the service; a missing scheme is completed, a trailing `/api/v2` or `/api/v2/WORD` is stripped, and WORD is the namespace.
- * `source` names the setting. No error shows the text: it may contain a password, or be a key given in the wrong place.
+ * Parses the address of the service; a missing scheme is completed, a trailing `/api/v2` or `/api/v2/WORD` is stripped,
+ * and WORD is the namespace. Errors name `source`, and never show the text: it may contain a password, or be a key.
  */
 export function parseAddress(
   text: string,
@@ -22,21 +22,17 @@ export function parseAddress(
   const trimmed = completeScheme(text.trim());
   if (isQuoted(trimmed)) throw usage(`${source}: the address has quotes around it`, 'remove the quotes');
   // The URL parser drops tabs and line ends and reads backslashes as slashes: reject such texts instead.
-  const isPlain = /^https?:\/\/[^/]/i.test(trimmed) && !/[\s\\\u0000-\u001f\u007f]/.test(trimmed);
-  if (!isPlain || !URL.canParse(trimmed)) throw usage(`${source}: not an http or https address`, example);
+  const isHttp = /^https?:\/\/[^/]/i.test(trimmed) && !/[\s\\\u0000-\u001f\u007f]/.test(trimmed);
+  if (!isHttp || !URL.canParse(trimmed)) throw usage(`${source}: not an http or https address`, example);
   if (/^https?:\/\/[^/]*@|[?#]/i.test(trimmed))
-    throw usage(
-      `${source}: an address must not contain a user name, password, query (?) or fragment (#)`,
-      example,
-    );
+    throw usage(`${source}: an address has no user name, password, query (?) or fragment (#)`, example);
   const url = new URL(trimmed);
   const loopback = isLoopback(url.hostname);
-  if (url.protocol === 'http:' && !loopback) {
+  if (url.protocol === 'http:' && !loopback)
     throw usage(
       `${source}: ${url.origin} is plain http, which would expose the key`,
-      `use https://${url.host}; http is for localhost only`,
+      `use https://${url.host}`,
     );
-  }
   const path = url.pathname.replace(/\/+/g, '/').replace(/\/$/, '');
   const [suffix = '', namespace = null] = /\/api\/v2(?:\/([A-Za-z0-9._~-]+))?$/.exec(path) ?? [];
   const prefix = path.slice(0, path.length - suffix.length);
@@ -60,11 +56,7 @@ function isLoopback(hostname: string): boolean {
 
 /** The path word after `/api/v2/` (section 1, rule 2): one path segment that needs no escaping. */
 export function parseNamespace(text: string, source: string): string {
-  if (!/^[A-Za-z0-9._~-]+$/.test(text) || text === '.' || text === '..') {
-    throw usage(
-      `${source}: '${text.slice(0, 80)}' is not a single path segment`,
-      'expected letters, digits or . _ ~ -, e.g. media',
-    );
-  }
-  return text;
+  if (/^[A-Za-z0-9._~-]+$/.test(text) && text !== '.' && text !== '..') return text;
+  const expected = 'expected letters, digits or . _ ~ -, e.g. media';
+  throw usage(`${source}: '${text.slice(0, 80)}' is not a single path segment`, expected);
 }

@@ -58,7 +58,7 @@ export function parseBound(text: string, source: string, shown = text): CreditBo
 export const parseBounds = (text: string, source: string): CreditBound[] =>
   text.split(',').map((part) => parseBound(part, source, text));
 
-/** All bounds hold: of the flag, of CHANLIST_MAX_CREDITS (empty counts as unset) and of the profile. */
+/** The bounds of the flag, of CHANLIST_MAX_CREDITS (empty counts as unset) and of the profile: all of them apply. */
 export function resolveBounds(
   flagBounds: readonly CreditBound[],
   { CHANLIST_MAX_CREDITS: variable }: Env,
@@ -94,8 +94,8 @@ export class Budget {
   }
 
   /**
-   * Reserves credits for a request; returns what charges it to the run, to its reference and in the ledger. If a bound is
-   * spent, waits for requests in flight, which may turn out to be free, then throws `budget`.
+   * Reserves credits for a request; returns what settles them. If a bound is spent, waits for requests in flight, which may
+   * turn out to be free, then throws `budget`.
    */
   async reserve(credits: number, tally: Tally): Promise<Settle> {
     if (credits === 0) return () => {};
@@ -115,7 +115,10 @@ export class Budget {
         return (charge) => {
           note?.(charge);
           this.#reserved -= credits;
-          if (charge !== 'none') for (const each of [this.total, tally]) each.credits[charge] += credits;
+          if (charge !== 'none') {
+            this.total.credits[charge] += credits;
+            tally.credits[charge] += credits;
+          }
           this.#wake();
         };
       } catch (error) {

@@ -16,7 +16,6 @@ export interface Service {
   readonly baseUrl: BaseUrl;
   readonly namespace: string;
   readonly key: string;
-  /** What to do if the key is rejected. */
   readonly remedy?: Step | null;
 }
 
@@ -67,10 +66,7 @@ export class Client {
     this.#throttle = retryThrottle(context.clock, this.#abortSignal, onWait);
   }
 
-  /**
-   * Sends a request until a complete 200 arrives, and returns its body. Throws the failure of the last attempt. What all
-   * attempts cost is added to `tally` and to the budget.
-   */
+  /** Sends a request until a complete 200 arrives, and returns its body. Throws the failure of the last attempt. */
   async call(operation: Operation, parameters: RequestParameters, tally: Tally): Promise<JsonText> {
     assertParameters(operation, parameters);
     const { service, context, retries, maxWait } = this.#options;
@@ -141,6 +137,7 @@ export class Client {
         authorization: `Bearer ${key}`,
         'user-agent': `chanlist/${version}`,
         accept: 'application/json',
+        'accept-encoding': 'identity',
       };
       const outcome = await get(connections, { origin: baseUrl.origin, path, headers }, timeout * 1000);
       const isComplete = 'body' in outcome;

@@ -66,7 +66,6 @@ const continuation = {
 const limit = { name: 'limit', argument: '--limit', type: 'integer', when: 'optional' } as const;
 const length = { minimum: 1, maximum: 200 } as const;
 
-/** Results of a search (docs/service.md, 8). */
 export const searchLimit = { minimum: 1, maximum: 50, default: 30 } as const;
 
 export const latestSize = 15;

@@ -11,17 +11,14 @@ import type { BaseUrl } from './address.ts';
 import type { Connections } from './http.ts';
 import type { Tunnel } from './proxy.ts';
 
-/** Idle time after which a connection is not used again, unless the service names one, in milliseconds: servers allow more. */
+/** Idle milliseconds after which a connection is not used again, unless the service sends `Keep-Alive: timeout`. */
 const idleTimeout = 250;
 /** A connection is closed this much earlier than `Keep-Alive: timeout` allows, in milliseconds. */
 const keepAliveMargin = 500;
-/** The first that is set counts, as for curl. */
+/** The first that is set is used, as in curl. */
 const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
 
-/**
- * Opens at most `connections` to one origin, through a proxy if the environment names one. `timeout`: for connecting, in
- * milliseconds. Throws a usage error for a proxy that cannot be used.
- */
+/** Opens at most `connections` to one origin. `timeout`: milliseconds to connect. Throws usage errors about the proxy. */
 export async function openConnections(
   baseUrl: BaseUrl,
   connections: number,
@@ -72,9 +69,8 @@ async function tunnelFor({ origin, loopback }: BaseUrl, env: Context['env']): Pr
 }
 
 /**
- * Keeps Node 20 from optimising one function of undici's WebAssembly parser: that takes about 100 ms, and the
- * process waits for it at exit. Returns the function that restores the flag once the parser is loaded: a changed
- * flag invalidates the code cache of Node's own modules (5 ms for TLS).
+ * Keeps Node 20 from optimising undici's WebAssembly parser, which takes 100 ms at exit. Returns what restores the
+ * flag once the parser is loaded: a changed flag invalidates the code cache of Node (5 ms for TLS).
  */
 async function disableWasmTiering(baseUrl: BaseUrl): Promise<() => void> {
   if (!process.versions.node.startsWith('20.')) return () => {};

@@ -15,8 +15,8 @@ const rejected: Meaning = { code: 'unauthorized', what: 'the key was rejected' }
 const busy: Meaning = { code: 'unavailable', what: 'the service is not available', isRetryable: true };
 const notFound: Meaning = { code: 'not_found', what: 'not found', next: 'check the spelling' };
 
-/** The other statuses go by their class. */
-const statuses: Readonly<Record<number, Meaning>> = {
+/** Other statuses are classified by their first digit. */
+const statusMeanings: Readonly<Record<number, Meaning>> = {
   401: rejected,
   402: { code: 'no_credits', what: 'no credits', next: 'add credits to the account' },
   403: rejected,
@@ -33,7 +33,7 @@ const noFeed: Meaning = {
   what: 'there is no such channel, or it has no feed',
   next: 'chanlist resolve says whether there is one, for free',
 };
-/** The next step after a 404 without words of the service: its path may be wrong. */
+/** The next step after a 404 without a JSON body: the path may be wrong. */
 export const checkAddress = 'check the spelling, the address and --namespace';
 const blocked: Meaning = {
   code: 'refused',
@@ -41,14 +41,14 @@ const blocked: Meaning = {
   next: 'check the address and the network: a proxy or a firewall responded',
 };
 
-/** `detail`: the words of a JSON body, which is from the service; null if the body is not JSON. */
+/** `detail`: the message in a JSON body; null if the body is not JSON. */
 function meaningOfStatus(status: number, isFeed: boolean, detail: string | null): Meaning {
   if (status === 403 && detail === null) return blocked;
   if (status === 404) {
     const meaning = isFeed ? noFeed : notFound;
     return detail ? meaning : { ...meaning, next: checkAddress };
   }
-  const meaning = statuses[status];
+  const meaning = statusMeanings[status];
   if (meaning !== undefined) return meaning;
   if (status >= 500) return { ...busy, isRetryable: false };
   if (status >= 400) return { code: 'refused', what: 'the service refused the request' };
@@ -57,15 +57,15 @@ function meaningOfStatus(status: number, isFeed: boolean, detail: string | null)
   return { code: 'invalid_response', what: 'the service redirects, which is not followed', next };
 }
 
-const errors: Readonly<Record<string, string>> = {
+const errorTexts: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host',
   EAI_AGAIN: 'the host name could not be looked up',
   UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
   UND_ERR_SOCKET: 'the connection was closed',
 };
 
-/** Errors that a retry would not change; null: in their own words. */
-const invalid: Readonly<Record<string, string | null>> = {
+/** Errors that a retry would not change; null: the error has a message of ours. */
+const invalidResponses: Readonly<Record<string, string | null>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response is not as long as its Content-Length',
   UND_ERR_HEADERS_OVERFLOW: 'the response has too many headers',
   HTTPParserError: 'the response is not valid HTTP',
@@ -76,12 +76,12 @@ const invalid: Readonly<Record<string, string | null>> = {
 const certificateCode =
   /^(?:CERT_|CRL_|ERR_TLS_CERT|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|ERR_SSL_TLSV1_ALERT_UNKNOWN_CA)/;
 
-/** Whether an error is one of JavaScript itself: a defect of the program or its HTTP client, or too little memory. */
+/** Whether an error comes from JavaScript itself: a bug of the program or its HTTP client, or too little memory. */
 const isProgramError = (error: unknown): error is Error =>
   error instanceof Error && /^(?:Range|Type|Reference|Syntax|Compile|Link|Runtime)Error$/.test(error.name);
 
 function keyOf(error: Error): string {
-  // A response that ended too early, which only the message shows.
+  // Only the message shows that a response ended too early.
   if (error.message.includes('Invalid EOF state')) return 'UND_ERR_SOCKET';
   return systemCode(error) ?? error.name;
 }
@@ -91,7 +91,7 @@ export function errorWords(error: unknown): string {
   if (error instanceof TransportError || error instanceof Failure) return error.message;
   if (!(error instanceof Error)) return 'the connection failed';
   const key = keyOf(error);
-  const words = errors[key] ?? invalid[key];
+  const words = errorTexts[key] ?? invalidResponses[key];
   if (words) return words;
   if (certificateCode.test(key)) return `its certificate is not valid (${key})`;
   if (key === 'EPROTO' || key.startsWith('ERR_SSL_')) {
@@ -109,7 +109,7 @@ function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meanin
   if (sent) {
     // After the headers a wrong length means that the connection ended too early.
     const isCut = key === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && status !== null;
-    if (key in invalid && !isCut) return { code: 'invalid_response', what: words };
+    if (key in invalidResponses && !isCut) return { code: 'invalid_response', what: words };
     return { ...busy, what: `no complete response: ${words}` };
   }
   const code = 'unreachable';
@@ -123,10 +123,7 @@ function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meanin
   return { code, what, isRetryable: true, next: 'check the address and the network' };
 }
 
-/**
- * What a response other than a 200, or a request without a complete response, means. `at`: the service and its proxy
- * (`Connections.name`); `isFeed`: a 404 may mean that the channel has no feed; `hide` removes the key.
- */
+/** What an attempt without a complete 200 means. `isFeed`: a 404 may mean that there is no feed; `hide` removes the key. */
 export function failedAttempt(
   outcome: Response | NoResponse,
   { at, now, isFeed, hide }: { at: string; now: number; isFeed: boolean; hide: (text: string) => string },

@@ -13,7 +13,7 @@ export interface ParsedReference {
   readonly id: string | null;
 }
 
-type Target = Omit<ParsedReference, 'reference'>;
+type ReferenceValue = Omit<ParsedReference, 'reference'>;
 
 export const expectedReference = {
   channel: 'a handle (@name), a channel URL (https://...) or an ID beginning with UC',
@@ -34,7 +34,7 @@ const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 const pairs = ['""', "''", '``', '“”', '„“', '‘’', '«»', '<>', '()', '[]', '{}'];
 
 /** A pasted reference without invisible characters, and without quotes, brackets and punctuation around it. */
-export function cleanReference(pasted: string): string {
+function cleanReference(pasted: string): string {
   const text = withoutPunctuation(pasted.replace(invisible, ''));
   const isWrapped = text.length > 1 && pairs.includes(`${text.at(0)}${text.at(-1)}`);
   return isWrapped ? withoutPunctuation(text.slice(1, -1)) : text;
@@ -42,7 +42,7 @@ export function cleanReference(pasted: string): string {
 
 const withoutPunctuation = (text: string): string => text.trim().replace(/(?<![\s,;.])[\s,;.]+$/, '');
 
-/** What addresses are that no command takes, by host and path. */
+/** Kinds of addresses that no command takes, by host and path. */
 const otherPages: readonly (readonly [hostAndPath: RegExp, what: string])[] = [
   [/^youtu\.be\/.|^[^/]+\/(?:watch\b|(?:shorts|live|embed)\/.)/, 'a video'],
   [/^[^/]+\/feeds?\b/, 'a feed page'],
@@ -61,18 +61,15 @@ const otherLists: readonly (readonly [id: RegExp, what: string])[] = [
 ];
 
 /** What is sent for a clean reference; null if it is not one. */
-function targetOf(text: string, kind: ReferenceKind): Target | null {
+function targetOf(text: string, kind: ReferenceKind): ReferenceValue | null {
   if (text.length > maxLength || severalReferences.test(text)) return null;
-  return kind === 'channel' ? channel(text) : playlist(text);
+  return kind === 'channel' ? parseChannel(text) : parsePlaylist(text);
 }
 
 export const isReference = (pasted: string, kind: ReferenceKind): boolean =>
   targetOf(cleanReference(pasted), kind) !== null;
 
-/**
- * Parses a reference as pasted: a URL that carries a handle or an ID is reduced to it, any other http(s) channel URL is sent
- * character for character. Throws a usage error that says what the text is, and names the expected forms.
- */
+/** Parses a reference as pasted. Throws a usage error that says what the text is, and names the expected forms. */
 export function parseReference(pasted: string, kind: ReferenceKind): ParsedReference {
   const text = cleanReference(pasted);
   const target = targetOf(text, kind);
@@ -81,7 +78,7 @@ export function parseReference(pasted: string, kind: ReferenceKind): ParsedRefer
   throw usage(`'${text}' is ${what}: expected ${expectedReference[kind]}`, next);
 }
 
-function channel(text: string): Target | null {
+function parseChannel(text: string): ReferenceValue | null {
   if (channelId.test(text)) return { value: text, id: text };
   const [typedHandle] = /^(?:@|%40)[^/?#]*/.exec(text) ?? [];
   if (typedHandle !== undefined) return handleOf(typedHandle);
@@ -102,12 +99,12 @@ function channel(text: string): Target | null {
 }
 
 /** The handle in a text or a path segment, decoded and in NFC. */
-function handleOf(encoded: string): Target | null {
+function handleOf(encoded: string): ReferenceValue | null {
   const handle = cleanReference(decode(encoded)).normalize();
   return handlePattern.test(handle) && !isUnsafe(handle) ? { value: handle, id: null } : null;
 }
 
-function playlist(text: string): Target | null {
+function parsePlaylist(text: string): ReferenceValue | null {
   const url = parseUrl(text);
   const [, browsed] = /\/browse\/([^/]+)/.exec(url?.pathname ?? '') ?? [];
   const id = (url?.searchParams.get('list') ?? browsed ?? text).replace(/^VL|\/$/g, '');
@@ -135,14 +132,14 @@ function decode(text: string): string {
   }
 }
 
-/** Values that are a channel or a playlist for certain: any other address may be a page of another kind. */
+/** Values that are certainly a channel or a playlist: any other address may be a page of another kind. */
 const certain = /^(?:@|[A-Z]{2}|https?:\/\/[^/]+\/(?:c|user)\/)/;
 
-/** What a text is that a command of this kind does not take, if that is known, and what to do about it. */
+/** What a refused text is, if that is known, and what to do about it. */
 function refusalOf(text: string, kind: ReferenceKind): [what?: string | undefined, next?: Step | undefined] {
   if (severalReferences.test(text))
     return ['more than one reference', 'several references are separated by spaces'];
-  const { value = '' } = (kind === 'channel' ? playlist(text) : channel(text)) ?? {};
+  const { value = '' } = (kind === 'channel' ? parsePlaylist(text) : parseChannel(text)) ?? {};
   if (certain.test(value))
     return kind === 'channel'
       ? ['a playlist', { program: 'chanlist playlist', operands: [value] }]
@@ -153,11 +150,11 @@ function refusalOf(text: string, kind: ReferenceKind): [what?: string | undefine
   if (kind === 'playlist')
     return [what, url?.search ? 'if the address continues after &, quote it' : undefined];
   const meant = url === null || hasScheme(text) ? `@${text}` : `https://${text}`;
-  const isMeant = channel(meant) !== null && !/^@.*\//.test(meant);
+  const isMeant = parseChannel(meant) !== null && !/^@.*\//.test(meant);
   return [what, isMeant ? `did you mean ${meant}?` : undefined];
 }
 
-/** The canonical ID in a result of `resolve`, which may name a file. Throws `invalid_response` if it has none. */
+/** The canonical ID in a result of `resolve`; it is safe as a file name. Throws `invalid_response` if there is none. */
 export function resolvedId(body: JsonText): string {
   const id = body.get('channel_id')?.string() ?? '';
   if (channelId.test(id)) return id;

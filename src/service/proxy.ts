@@ -8,19 +8,14 @@ import { usage } from '../errors.ts';
 import { errorWords } from './failures.ts';
 import { TransportError } from './http.ts';
 
-/** A way to an https origin through a proxy. */
 export interface Tunnel {
-  /** Host and port of the proxy. */
   readonly host: string;
   readonly connect: buildConnector.connector;
   /** Ends what is still connecting, with this error. */
   stop(error: Error): void;
 }
 
-/**
- * The proxy that a variable names; null if NO_PROXY names the host: itself, a domain that it is in, or `*`. Throws a usage
- * error for anything but an HTTP proxy.
- */
+/** The proxy in a variable; null if NO_PROXY excludes the host. Throws a usage error for anything but an HTTP proxy. */
 export function parseProxy(variable: string, address: string, hostname: string, noProxy: string): URL | null {
   const exceptions = noProxy.toLowerCase().split(/[\s,]+/);
   const isDirect = (name: string): boolean =>

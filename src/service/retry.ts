@@ -42,7 +42,7 @@ export function backoff(retry: number, random: number): number {
   return Math.round(Math.min(30_000, 500 * 2 ** (retry - 1)) * (1 - random / 2));
 }
 
-/** The wait that a `Retry-After` header names, as seconds or as an HTTP date; null if it is neither. */
+/** The wait that a `Retry-After` header asks for (seconds or an HTTP date); null if it is neither. */
 export function retryAfter(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? '';
   let wait = Number.NaN;
@@ -62,10 +62,7 @@ export function span(milliseconds: number): string {
   return `${Math.floor(hours / 24)} days`;
 }
 
-/**
- * The waits of a run, and the rate limit that its requests share. `signal` ends every wait, which then throws its reason;
- * `onWait` is called as each wait starts.
- */
+/** The waits of a run, and the rate limit that its requests share. `signal` ends every wait, which then throws its reason. */
 export function retryThrottle(
   clock: Clock,
   signal: AbortSignal,

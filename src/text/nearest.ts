@@ -16,7 +16,7 @@ export function expectedOneOf(word: string, words: readonly string[]): string {
   return meant === undefined ? expected : `did you mean ${meant}? ${expected}`;
 }
 
-/** Whether at most so many insertions, deletions, replacements and swaps of neighbours make one text the other. */
+/** Whether at most `typos` insertions, deletions, replacements or swaps of neighbours turn `a` into `b`. */
 function isWithin(typos: number, a: string, b: string): boolean {
   if (a === b) return true;
   if (a[0] === b[0]) return isWithin(typos, a.slice(1), b.slice(1));

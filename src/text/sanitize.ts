@@ -1,7 +1,7 @@
 /** Characters that neither a terminal nor a JSON text may contain: DEL, C1, bidirectional formatting. */
 const unsafe = '\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069';
 const unsafeInJson = new RegExp(`[${unsafe}]`, 'g');
-/** The same with what JSON escapes itself (C0), and line separators. */
+/** Also C0, which JSON escapes itself, and line separators. */
 const unsafeRuns = new RegExp(`[\\u0000-\\u001f\\u2028\\u2029${unsafe}]+`, 'g');
 
 /** Whether a text contains only printable ASCII: as wide as it is long, and harmless everywhere. */
@@ -13,17 +13,17 @@ export function isPlain(text: string): boolean {
   return true;
 }
 
-/** Remote text made harmless for a terminal: runs of unsafe characters become a space, half surrogate pairs U+FFFD. */
+/** Remote text made harmless for a terminal: runs of unsafe characters become a space, lone surrogates U+FFFD. */
 export function sanitize(text: string): string {
   return isPlain(text) ? text : text.replace(unsafeRuns, ' ').toWellFormed();
 }
 
-/** Whether a text contains a character that must not reach a terminal, or half a surrogate pair. */
+/** Whether a text contains a character that must not reach a terminal, or a lone surrogate. */
 export function isUnsafe(text: string): boolean {
   return sanitize(text) !== text;
 }
 
-/** Whether quotes are around a text, as in an env file. */
+/** Whether a text is in quotes, as in an env file. */
 export const isQuoted = (text: string): boolean => /^(["']).*\1$/s.test(text);
 
 /** Escapes DEL, C1 and bidirectional formatting characters in a JSON text. */
@@ -39,7 +39,7 @@ export function withoutSecret(text: string, secret: string): string {
   return secret === '' ? text : text.replace(formsOf(secret), '[key]');
 }
 
-/** The three forms of a secret, the longest first; each character of the first two may stand for itself where it can. */
+/** Matches the three forms of a secret; in the encoded ones a character may also be plain where that is legal. */
 function formsOf(secret: string): RegExp {
   const characters = [...secret].map((character) => {
     const plain = character.replace(/[^A-Za-z0-9]/, '\\$&');
@@ -48,6 +48,8 @@ function formsOf(secret: string): RegExp {
     const percent = /[%\\]/.test(character) ? `%${hex}` : `(?:%${hex}|${plain})`;
     return { plain, percent, json: `(?:${escaped}|\\\\u00${hex})` };
   });
-  const forms = (['percent', 'json', 'plain'] as const).map((form) => characters.map((each) => each[form]));
+  const forms = (['percent', 'json', 'plain'] as const).map((form) =>
+    characters.map((character) => character[form]),
+  );
   return new RegExp(forms.map((form) => form.join('')).join('|'), 'gi');
 }

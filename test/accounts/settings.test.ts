@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { findService, type ServiceFlags, type Settings } from '../../src/accounts/settings.ts';
+import { findService, type ServiceFlags } from '../../src/accounts/settings.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { type StoredProfile, writeStore } from '../support/stored-accounts.ts';
@@ -18,6 +18,7 @@ const full = {
 };
 
 /** Finds the service with these flags and variables, in a folder with the stored profiles. */
+type Settings = Awaited<ReturnType<typeof findService>>;
 type Find = (flags?: ServiceFlags, env?: Record<string, string>) => Promise<Settings>;
 
 async function stored(

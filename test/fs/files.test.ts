@@ -62,7 +62,7 @@ test('system errors in words: a wrong path is 2 before anything is sent, everyth
   assert.equal(line('write', 'EACCES'), `1 /a/b: ${denied}`);
   for (const doing of ['open', 'write'] as const)
     assert.equal(line(doing, 'ENOSPC'), '1 /a/b: no space left on the device (ENOSPC); free some space');
-  assert.match(line('read', 'ENOENT'), /^2 cannot read \/a\/b: there is no such file; name a file/);
+  assert.match(line('read', 'ENOENT'), /^2 cannot read \/a\/b: there is no such file; give a file/);
   assert.match(line('write', 'ENOENT'), /^1 \/a\/b: it, or its folder, has been removed/);
   // Node has no name for this error.
   const { EDQUOT } = constants.errno;

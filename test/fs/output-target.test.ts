@@ -61,7 +61,7 @@ test('refused before anything is paid: anything but a regular file, and paths th
   t.after(() => server.close());
   const redirect = 'write to stdout and redirect it';
   const cases: readonly (readonly [path: string, ...words: string[]])[] = [
-    [at('folder'), 'a folder', 'name a file'],
+    [at('folder'), 'a folder', 'give a file'],
     [at('to-folder'), 'a folder'],
     [`${at('new')}/`, 'a folder'],
     ['.', 'a folder'],

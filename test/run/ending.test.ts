@@ -5,21 +5,18 @@ import { failureLines, tallyText, warningLines } from '../../src/run/ending.ts';
 import { newReference } from '../../src/run/read-references.ts';
 import { type Result, resultOf, unreachedResult } from '../../src/run/results.ts';
 import type { Credits } from '../../src/service/budget.ts';
-import { messageLine } from '../../src/text/command.ts';
 
 const named = (name: string) => newReference({ reference: name, value: name, id: null });
 const done = (name: string): Result => resultOf(named(name), { entries: 3, pages: 1 });
 const failed = (name: string, failure: Failure, facts: Partial<Result> = {}): Result =>
   resultOf(named(name), { failure, ...facts });
-const flags = ['--limit', '--profile'].map((name) => ({ name, value: 'a b' }));
-const invocation = { name: 'uploads', flags };
 const lines = (results: readonly Result[], ended: Failure | null = null, sandbox = false): string[] =>
-  failureLines(results, ended, { sandbox, invocation }).map(({ message, next }) =>
-    messageLine(message, next),
+  failureLines(results, ended, { sandbox, invocation: { name: 'uploads', flags: [] } }).map((failure) =>
+    failure.line(),
   );
 
 const tally = (results: readonly Result[], credits: Credits, isPaid: boolean, destination: string | null) =>
-  tallyText({ results, credits, isPaid, destination });
+  tallyText(results, credits, isPaid, destination);
 
 /** A result whose reference has cost so many credits. */
 function paid(result: Result, confirmed: number): Result {
@@ -75,7 +72,7 @@ test('several damaged archives of a folder: the line that runs every fix', () =>
       sandbox: false,
       invocation: { name: 'uploads', flags },
     });
-    assert.equal(messageLine(only?.message ?? '', only?.next ?? null), line);
+    assert.equal(only?.line(), line);
   }
 });
 
