@@ -121,8 +121,8 @@ export class Archive {
     return this.#contents?.entries ?? this.#one.record?.entries ?? 0;
   }
 
-  get checksum(): number | null {
-    return this.#contents?.checksum ?? this.#one.record?.checksum ?? null;
+  get checksum(): number {
+    return this.#contents?.checksum ?? this.#one.record?.checksum ?? 0;
   }
 
   /** Lines are left out when it is copied. */
@@ -137,7 +137,7 @@ export class Archive {
     if (contents === null || record === null) return null;
     const { badLines, damage, checksum } = contents;
     if (this.isCut) return `left out ${count(badLines, 'line', 'lines')}; the first: ${damage}`;
-    if (record.checksum === null || record.checksum === checksum) return null;
+    if (record.checksum === checksum) return null;
     if (existing.file === 'archive') return `${otherBytes}; they were kept`;
     // To sort lines changes no size.
     const isReordered = target.stats?.size === record.size && contents.entries === record.entries;
@@ -183,9 +183,8 @@ function assertIntact(one: Export, { damage, entries, checksum }: Contents): voi
   const { path } = target;
   const all = commandFor(one, 'restore it, or add what is missing', '--update', '--all');
   const isAsRecorded = existing.file === 'archive';
-  const recorded = record?.checksum ?? null;
   // Its lines are what the service sent.
-  if (isAsRecorded && (recorded === null || recorded === checksum)) return;
+  if (isAsRecorded && record?.checksum === checksum) return;
   const problem = damage ?? (isAsRecorded ? otherBytes : null);
   if (problem !== null) {
     const what = record === null ? 'is not an archive of this channel' : 'is damaged';

@@ -171,7 +171,7 @@ function archiveProblem(target: Target, record: ArchiveRecord, contents: Content
   const { entries, checksum, checks } = record;
   if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, record) };
   const repair = fixOf(path, record, '--update', '--all');
-  const isOther = hasMark(stats, record) && checksum !== null && checksum !== contents.checksum;
+  const isOther = hasMark(stats, record) && checksum !== contents.checksum;
   const damage = contents.damage ?? (isOther ? otherBytes : null);
   if (damage !== null) return { code: 'damaged', message: damage, fix: repair };
   if (contents.entries < entries) {

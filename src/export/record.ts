@@ -32,8 +32,6 @@ const isHistory = shape({
 export type History = Passing<typeof isHistory>;
 
 const recordVersion = 4;
-/** It lacks three members. */
-const lastVersion = 3;
 
 /** What chanlist knows of an archive: `.chanlist/FILE.json`, with a version. Written at the end of a run. */
 export const isRecord = shape({
@@ -46,8 +44,8 @@ export const isRecord = shape({
   /** FILE: bytes, and milliseconds since 1970. */
   size: isCount,
   mtime: isNumber,
-  /** The crc32 of FILE; null: it has not been read since a version without one. */
-  checksum: orNull(isCount),
+  /** The crc32 of FILE. */
+  checksum: isCount,
   entries: isCount,
   /** When the reading of its whole list began that has ended last; null: it was taken as an archive, and never read. */
   whole: orNull(isDate),
@@ -69,11 +67,9 @@ export function readRecord(folder: PrivateFolder, file: string): ArchiveRecord |
   const name = recordName(file);
   const bytes = folder.read(name);
   if (bytes === null) return null;
-  const { version, ...members } = parseObject(bytes.toString()) ?? {};
-  const record: unknown =
-    version === lastVersion ? { others: [], checksum: null, whole: null, ...members } : members;
-  const isOther = isNumber(version) && version !== recordVersion && version !== lastVersion;
-  if (isNumber(version) && !isOther && isRecord(record)) return record;
+  const { version, ...record } = parseObject(bytes.toString()) ?? {};
+  if (version === recordVersion && isRecord(record)) return record;
+  const isOther = isNumber(version) && version !== recordVersion;
   const what = isOther ? `is of version ${version}, not ${recordVersion}` : 'cannot be read';
   throw new Failure('damaged', `the record ${folder.at(name)} ${what}`, {
     next: { purpose: 'delete it: its file stays', program: 'rm', operands: [folder.at(name)] },

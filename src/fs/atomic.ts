@@ -1,6 +1,15 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { guardFile, ignoreErrors, randomHex, syncFolder, syncIfPossible, unsupported } from './files.ts';
+import { usage } from '../errors.ts';
+import {
+  closeQuietly,
+  guardFile,
+  ignoreErrors,
+  randomHex,
+  syncFolder,
+  syncIfPossible,
+  unsupported,
+} from './files.ts';
 import type { Target } from './output-target.ts';
 import { replaceFile } from './replace-file.ts';
 
@@ -59,9 +68,28 @@ export class AtomicFile {
   }
 }
 
-/** Throws a usage error if the folder of a file cannot be written. Before anything is sent. */
+/** Throws a usage error if a file cannot be replaced, because its folder cannot be written. Before anything is sent. */
 export function assertReplaceable(target: Target): void {
   new AtomicFile(target)[Symbol.dispose]();
+  assertNotPinned(target);
+}
+
+/**
+ * Throws a usage error if a file cannot be replaced although its folder can be written: it is immutable, or of another user in
+ * a sticky folder of another user. Before anything is sent.
+ */
+export function assertNotPinned({ path, real, stats }: Target): void {
+  if (stats === null) return;
+  guardFile(path, 'open', () => {
+    // An immutable file cannot even be opened for writing; that a mode forbids it does not matter.
+    const fd = ignoreErrors(['EACCES', 'EROFS', 'ETXTBSY', 'ENOENT'], () => fs.openSync(real, 'r+'));
+    if (fd !== undefined) closeQuietly(fd);
+  });
+  const folder = fs.statSync(dirname(real));
+  const user = process.geteuid?.() ?? 0;
+  const isSticky = (folder.mode & 0o1000) !== 0;
+  if (isSticky && user !== 0 && user !== folder.uid && user !== stats.uid)
+    throw usage(`${path}: its folder lets only user ${stats.uid} replace it`, 'choose another file name');
 }
 
 export function writeFileAtomic(target: Target, content: string | Uint8Array): void {

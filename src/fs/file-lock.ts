@@ -19,7 +19,7 @@ export const exclusiveOpens: Partial<Record<NodeJS.Platform, { flags: number; bu
   win32: { flags: 0x10000000 | 0x40, busy: 'EBUSY' },
 };
 
-type Folder = Pick<PrivateFolder, 'at'>;
+type Folder = Pick<PrivateFolder, 'at' | 'names'>;
 
 /**
  * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `shown`, if another
@@ -53,6 +53,7 @@ function openLock(folder: Folder, name: string, create = 0): number | 'busy' | '
  * for the first process. A socket that refuses connections belongs to a dead process. Socket names are never used again.
  */
 async function lockFolder(folder: Folder, name: string, shown: string): Promise<Disposable | null> {
+  removeStaging(folder);
   const socket = randomHex();
   const staging = folder.at(`.${socket}.lock`);
   const lock = folder.at(`${name}.lock`);
@@ -78,6 +79,19 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
 
 export const lockedFailure = (shown: string): Failure =>
   new Failure('locked', `${shown}: another run is writing this file`);
+
+/** The folders in which this process has looked for what killed ones have left. */
+const cleaned = new WeakSet<Folder>();
+
+/** Removes the folders of processes that were killed an hour ago or more, while they prepared a lock. */
+function removeStaging(folder: Folder): void {
+  const names = cleaned.has(folder) ? [] : folder.names();
+  cleaned.add(folder);
+  for (const name of names.filter((each) => /^\.[0-9a-f]{20}\.lock$/.test(each))) {
+    const made = fs.statSync(folder.at(name), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (Date.now() - made > 3_600_000) fs.rmSync(folder.at(name), { recursive: true, force: true });
+  }
+}
 
 /** Whether a process, this one included, holds the lock of the file called `name`. Writes nothing. */
 export async function isLocked(folder: Folder, name: string): Promise<boolean> {

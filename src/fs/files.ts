@@ -121,10 +121,20 @@ export function assertRoom(folder: string, bytes: number): void {
   // Only root may use reserved blocks.
   const free = (process.geteuid?.() === 0 ? bfree : bavail) * bsize;
   const required = minFreeSpace + bytes;
+  if (required > fileSizeLimit())
+    throw fileError(Object.assign(new Error(), { code: 'EFBIG' }), folder, 'write');
   // Virtual file systems may report 0 blocks.
   if (blocks === 0 || free >= required) return;
   const amounts = `${mebibytes(free)} free, ${mebibytes(required)} required`;
   throw new Failure('failed', `not enough disk space in ${folder}: ${amounts}`, { next: 'free some space' });
+}
+
+/** The largest file that this process may write (`ulimit -f`), in bytes, where the system says it. */
+function fileSizeLimit(): number {
+  const limits = ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES'], () =>
+    fs.readFileSync('/proc/self/limits', 'utf8'),
+  );
+  return Number(/^Max file size +(\d+)/m.exec(limits ?? '')?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
 const mebibytes = (bytes: number): string => `${(Math.floor(bytes / 1024 / 102.4) / 10).toFixed(1)} MiB`;

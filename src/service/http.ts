@@ -5,7 +5,7 @@ import { JsonText } from '../json/json-text.ts';
 import { indexJson, isUnsafeAt, maxValues } from '../json/scanner.ts';
 import { thousands } from '../text/count.ts';
 
-/** Largest response body in bytes. */
+/** Largest response body in bytes, also after decompression. */
 const maxBodyBytes = 64 * 1024 * 1024;
 const tooLarge = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
 
@@ -124,9 +124,10 @@ export function get(
 }
 
 /** The body of a complete 200 as JSON (`JsonText.parse`). Throws `invalid_response` if it is not JSON, or too large. */
-export function readBody({ body }: Response, withMembers: boolean): JsonText {
-  if (!isUtf8(body)) throw invalid('the response is not UTF-8 text');
-  const bytes = body.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? body.subarray(3) : body;
+export function readBody(response: Response, withMembers: boolean): JsonText {
+  const sent = decompressed(response);
+  if (!isUtf8(sent)) throw invalid('the response is not UTF-8 text');
+  const bytes = sent.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? sent.subarray(3) : sent;
   if (lengthAsRows(bytes) > maxBodyBytes)
     throw invalid(`${tooLarge} once its control characters are escaped`);
   const json = JsonText.parse(bytes, withMembers);
@@ -144,4 +145,16 @@ function lengthAsRows(bytes: Buffer): number {
   if (6 * length <= maxBodyBytes) return length;
   for (const at of bytes.keys()) if (isUnsafeAt(bytes, at)) length += 5;
   return length;
+}
+
+/** The body without its content encoding: the client does not ask for one, but the page is paid for. */
+function decompressed({ headers, body }: Response): Buffer {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (!['gzip', 'x-gzip', 'deflate', 'br'].includes(encoding)) return body;
+  const { brotliDecompressSync, unzipSync } = process.getBuiltinModule('node:zlib');
+  try {
+    return (encoding === 'br' ? brotliDecompressSync : unzipSync)(body, { maxOutputLength: maxBodyBytes });
+  } catch {
+    throw invalid('the compressed body of the response is invalid, incomplete or larger than 64 MiB');
+  }
 }

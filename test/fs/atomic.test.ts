@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { AtomicFile, assertReplaceable, writeFileAtomic } from '../../src/fs/atomic.ts';
+import { AtomicFile, assertNotPinned, assertReplaceable, writeFileAtomic } from '../../src/fs/atomic.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
@@ -64,6 +64,27 @@ test('a path that cannot be written is found before anything is sent; later it i
   assert.deepEqual(readdirSync(join(folder, 'sub')), ['out']);
   rmSync(join(folder, 'sub'), { recursive: true });
   assert.throws(() => assertReplaceable(target), isFailure(2, `${join(folder, 'sub')} does not exist`));
+});
+
+test('a file of another user in a sticky folder of another user cannot be replaced: 2', {
+  skip: notRoot,
+}, async (t) => {
+  const folder = await temporaryFolder(t);
+  const path = join(folder, 'out');
+  writeFileSync(path, 'x');
+  for (const [mode, isRefused] of [
+    [0o1777, true],
+    [0o777, false],
+  ] as const) {
+    chmodSync(folder, mode);
+    const target = resolveTarget(path);
+    assertNotPinned(target);
+    await asUser(nobody, async () => {
+      if (isRefused)
+        assert.throws(() => assertNotPinned(target), isFailure(2, `${path}: its folder lets only user 0`));
+      else assertNotPinned(target);
+    });
+  }
 });
 
 test('content that cannot be closed is not put in place', async (t) => {

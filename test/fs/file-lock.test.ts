@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, symlinkSync, unlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+} from 'node:fs';
 import { connect, Server } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -102,6 +111,20 @@ function tests(): void {
     await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
     lock?.[Symbol.dispose]();
     assert.deepEqual(folder.names(), ['.gitignore']);
+  });
+
+  test('what processes left that were killed an hour ago, while they prepared a lock, is removed', async (t) => {
+    const folder = await newFolder(t);
+    const [old, recent] = ['1', '2'].map((digit) => folder.at(`.${digit.repeat(20)}.lock`));
+    assert.ok(old && recent);
+    for (const path of [old, recent]) {
+      mkdirSync(path);
+      closeSync(openSync(join(path, 'socket'), 'wx'));
+    }
+    const time = Date.now() / 1000 - 3_601;
+    utimesSync(old, time, time);
+    (await acquireLock(PrivateFolder.open(folder.path), 'out', 'shown'))?.[Symbol.dispose]();
+    assert.deepEqual(folder.names(), ['.gitignore', basename(recent)].sort());
   });
 
   test('many processes race, each killed repeatedly while it holds the lock: never two at once', async (t) => {

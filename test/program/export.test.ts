@@ -47,14 +47,33 @@ test('killed again and again while several files are written: the same command r
   assert.equal(world.files('lists').length, names.length);
 });
 
+/** A limit of so many KiB for each file that is written. */
+const limited = (blocks: number) => ({ within: ['bash', '-c', `ulimit -f ${blocks}; exec "$@"`, 'bash'] });
+
+test('files that may not be as large as FILE: 1, before anything is paid', async (t) => {
+  const { world, channel } = await worldOf(t);
+  await world.run(line);
+  channel.list = videos(0, 55);
+  const before = world.read('a.ndjson');
+  const run = await world.run(`${line} --update`, limited(4096));
+  assert.deepEqual([run.exit, run.credits, world.read('a.ndjson')], [1, 0, before], run.stderr);
+  onlyError(run, 'larger than allowed', 'allow larger files (ulimit -f)');
+  assert.equal((await world.run(`${line} --update`, limited(5000))).exit, 0);
+});
+
+test('a response that may not be as large as it can be: 1, before anything is paid', async (t) => {
+  const { world } = await worldOf(t);
+  world.write('a', 'old\n');
+  const run = await world.run('search @a Title -o a', { ...limited(4), noSummary: true });
+  onlyError(run, 'larger than allowed');
+  assert.deepEqual([run.exit, run.credits, world.read('a'), world.files()], [1, 0, 'old\n', ['a']]);
+});
+
 for (const format of ['ndjson', 'json'])
   test(`a full disk below stdout, as ${format}: 1, and the page that does not fit is not counted`, async (t) => {
     const { world } = await worldOf(t);
     const stdout = openSync(join(world.folder, 'out'), 'w');
-    const run = await world.run(`uploads @a -f ${format}`, {
-      within: ['bash', '-c', 'ulimit -f 4; exec "$@"', 'bash'],
-      stdout,
-    });
+    const run = await world.run(`uploads @a -f ${format}`, { ...limited(4), stdout });
     closeSync(stdout);
     assert.deepEqual([run.exit, run.credits, run.only.entries], [1, 2, 10], run.stderr);
     onlyError(run, '2 credits spent', /resume with: .*--continuation=/);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { entry, page, type Reply, scriptedService } from '../support/service.ts';
 
 test('the message of an error body is printed, sanitized', async (t) => {
@@ -11,12 +12,16 @@ test('the message of an error body is printed, sanitized', async (t) => {
   assert.doesNotMatch(stderr.trimEnd(), /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
 });
 
-test('a body with a BOM, or of a size that control characters do not make too large is read', async (t) => {
+test('a body with a BOM, compressed, or of a size that control characters do not make too large is read', async (t) => {
   const body = page(0, 1, null);
+  const text = JSON.stringify(body);
   const padding = `${'\u007f'.repeat(1000)}${' '.repeat(12_000_000)}`;
   const replies: Reply[] = [
     { text: `\ufeff \n${JSON.stringify(body, null, 2)}\n` },
     { body: { ...body, padding } },
+    { headers: { 'content-encoding': 'GZIP' }, text: gzipSync(text) },
+    { headers: { 'content-encoding': 'br' }, text: brotliCompressSync(text) },
+    ...['gzip, gzip', '__proto__', ''].map((name) => ({ text, headers: { 'content-encoding': name } })),
   ];
   for (const reply of replies) {
     const service = await scriptedService(t, () => reply);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { page, scriptedService } from '../../support/service.ts';
 import { checkFault, type Fault, inBatches } from './fault.ts';
 
@@ -13,8 +14,12 @@ const invalid = (
   ...{ name, reply: { text, headers: {} }, exit: 8, code: 'invalid_response', status: 200, said },
   ...{ charge: 'confirmed', ...more },
 });
+const encoded = (name: string, encoding: string, text: string | Uint8Array, said: RegExp): Fault =>
+  invalid(name, '', said, { reply: { text, headers: { 'content-encoding': encoding } } });
+
 const noJson = /the response is not JSON/;
 const noUtf8 = /the response is not UTF-8 text/;
+const unpacked = /compressed body of the response is invalid, incomplete or larger than 64 MiB/;
 const envelope = '{"results":[],"has_more":false}';
 const everywhere = { everywhere: true };
 const cases: readonly Fault[] = [
@@ -25,7 +30,10 @@ const cases: readonly Fault[] = [
   invalid('two documents', envelope + envelope, noJson),
   invalid('UTF-16', Buffer.from(`\ufeff${envelope}`, 'utf16le'), noUtf8),
   invalid('a byte that UTF-8 does not have', Buffer.from([0x22, 0xff, 0x22]), noUtf8),
-  invalid('an encoding that was not asked for', Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), noUtf8),
+  encoded('gzip that is cut short', 'gzip', gzipSync(envelope).subarray(0, 30), unpacked),
+  encoded('gzip of more than 64 MiB', 'gzip', gzipSync(Buffer.alloc(2 ** 26 + 1, ' ')), unpacked),
+  encoded('text that says it is gzip', 'gzip', envelope, unpacked),
+  encoded('an unknown encoding', 'zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), noUtf8),
   // It would become a line of 69 MB.
   invalid(
     'a title of control characters',
