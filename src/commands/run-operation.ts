@@ -100,7 +100,7 @@ async function chooseJob(
     references: inputs,
     bad,
     destination: options.output,
-    refuse: () => assertOutputFile(target),
+    refuse: () => assertOutputFile(target, operation),
     firstRequests,
     work: (run) => printResponses(run, parametersOf, target),
   };

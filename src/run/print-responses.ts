@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { Failure, toFailure } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
 import { JsonText } from '../json/json-text.ts';
@@ -16,12 +17,15 @@ import type { SeenFile } from './seen.ts';
 const lookahead = 4;
 
 /** Throws if the file of `-o` cannot be written, or is an archive: before anything is sent. */
-export async function assertOutputFile(target: Target | null): Promise<void> {
+export async function assertOutputFile(target: Target | null, { credits }: Operation): Promise<void> {
   if (target === null) return;
   const { assertReplaceable } = await import('../fs/atomic.ts');
   const { assertNotArchive } = await import('../fs/private-folder.ts');
   assertNotArchive(target);
   assertReplaceable(target);
+  if (credits === 0) return;
+  const { assertRoom } = await import('../fs/files.ts');
+  assertRoom(dirname(target.real), 0);
 }
 
 /** Prints the response of each reference, in input order. The file of `-o` is replaced only if none failed. */
