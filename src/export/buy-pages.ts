@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Failure } from '../errors.ts';
+import { assertNotPinned } from '../fs/atomic.ts';
 import { assertRoom } from '../fs/files.ts';
 import { createFormat } from '../output/formats.ts';
 import { listPages, missingEntries, needsPage, type Sink, tokenOf } from '../run/list-pages.ts';
@@ -28,6 +29,7 @@ export async function buyPages(
     };
   const format = await createFormat('ndjson', { operation, fields: null, several: false, terminal: null });
   const { target } = one;
+  assertNotPinned(target);
   const { update, request } = pages.header;
   const sink: Sink = {
     select,

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../errors.ts';
-import { assertNotPinned } from '../fs/atomic.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import { pagesName, recordName, temporaryName } from '../fs/private-folder.ts';
 import { firstEntries } from '../run/list-pages.ts';
@@ -66,7 +65,6 @@ async function performStep(run: Run, one: Export, all: boolean): Promise<Result>
   using interrupted = one.interrupted;
   const { exports, reference, record, existing } = one;
   const step = nextStep(existing, exports.options);
-  if (step === 'export' || step === 'resume' || step === 'update') assertNotPinned(one.target);
   switch (step) {
     case 'keep':
       run.warn('kept', reference.label, 'kept: already exported; --update adds what is new');

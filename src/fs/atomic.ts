@@ -1,8 +1,9 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { usage } from '../errors.ts';
+import { systemCode, usage } from '../errors.ts';
 import {
   closeQuietly,
+  fileError,
   guardFile,
   ignoreErrors,
   randomHex,
@@ -79,12 +80,14 @@ export function assertReplaceable(target: Target): void {
  * a sticky folder of another user. Before anything is sent.
  */
 export function assertNotPinned({ path, real, stats }: Target): void {
-  if (stats === null) return;
-  guardFile(path, 'open', () => {
-    // An immutable file cannot even be opened for writing; that a mode forbids it does not matter.
-    const fd = ignoreErrors(['EACCES', 'EROFS', 'ETXTBSY', 'ENOENT'], () => fs.openSync(real, 'r+'));
-    if (fd !== undefined) closeQuietly(fd);
-  });
+  // On Windows, nothing of this says whether a file can be replaced.
+  if (stats === null || process.platform === 'win32') return;
+  try {
+    closeQuietly(fs.openSync(real, 'r+'));
+  } catch (error) {
+    // An immutable file cannot even be opened for writing; that its mode forbids it does not matter.
+    if (systemCode(error) === 'EPERM') throw fileError(error, path, 'open');
+  }
   const folder = fs.statSync(dirname(real));
   const user = process.geteuid?.() ?? 0;
   const isSticky = (folder.mode & 0o1000) !== 0;

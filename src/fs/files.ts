@@ -129,12 +129,16 @@ export function assertRoom(folder: string, bytes: number): void {
   throw new Failure('failed', `not enough disk space in ${folder}: ${amounts}`, { next: 'free some space' });
 }
 
-/** The largest file that this process may write (`ulimit -f`), in bytes, where the system says it. */
+let knownLimit: number | null = null;
+
+/** The largest file that this process may write (`ulimit -f`), in bytes, where the system says it. Read once. */
 function fileSizeLimit(): number {
+  if (knownLimit !== null) return knownLimit;
   const limits = ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES'], () =>
     fs.readFileSync('/proc/self/limits', 'utf8'),
   );
-  return Number(/^Max file size +(\d+)/m.exec(limits ?? '')?.[1] ?? Number.POSITIVE_INFINITY);
+  knownLimit = Number(/^Max file size +(\d+)/m.exec(limits ?? '')?.[1] ?? Number.POSITIVE_INFINITY);
+  return knownLimit;
 }
 
 const mebibytes = (bytes: number): string => `${(Math.floor(bytes / 1024 / 102.4) / 10).toFixed(1)} MiB`;
