@@ -112,9 +112,11 @@ export class Failure extends Error {
   /** The failure with `resume` as its next step, after what it asks for first. */
   resumableWith(resume: Step): Failure {
     const first = this.hasUsualStep ? null : this.next;
-    if (typeof first !== 'string') return this.with({ next: resume });
-    if (typeof resume === 'string') return this.with({ next: `${first}, then ${resume}` });
-    return this.with({ next: { ...resume, purpose: `${first}, then ${resume.purpose}` } });
+    if (first === null) return this.with({ next: resume });
+    // The command that has to be run first; what was begun is resumed by the same command.
+    if (typeof resume === 'string')
+      return this.with({ next: typeof first === 'string' ? `${first}, then ${resume}` : first });
+    return this.with({ next: { ...resume, purpose: `${stepText(first)}, then ${resume.purpose}` } });
   }
 
   line(): string {

@@ -1,6 +1,6 @@
-/** The lines of a run on stderr when it has ended: one per cause, and the tally. Pure. */
+/** How a run ends: its exit code, and its lines on stderr, one per cause. Pure. */
 import { type CommonOptions, repairAll } from '../cli/options.ts';
-import type { Failure, FailureCode, Warning } from '../errors.ts';
+import { type ExitCode, type Failure, type FailureCode, gravest, type Warning } from '../errors.ts';
 import { demoReferences } from '../sandbox/defaults.ts';
 import { type Credits, describeCredits, spent } from '../service/budget.ts';
 import { checkAddress } from '../service/failures.ts';
@@ -9,6 +9,42 @@ import { count, thousands } from '../text/count.ts';
 import type { Result } from './results.ts';
 
 type RunFlags = Pick<CommonOptions, 'sandbox' | 'invocation'>;
+
+interface Outcome {
+  readonly results: readonly Result[];
+  /** What ended the run before its time; null: nothing. */
+  readonly ended: Failure | null;
+  readonly warnings: readonly Warning[];
+  readonly pipeClosed: boolean;
+  readonly credits: Credits;
+  /** The operation costs credits. */
+  readonly isPaid: boolean;
+  /** FILE or folder; null: stdout. */
+  readonly destination: string | null;
+  readonly options: RunFlags;
+}
+
+export interface Ending {
+  readonly exit: ExitCode;
+  readonly warnings: readonly string[];
+  /** One per cause, with what is printed of it. */
+  readonly failures: readonly Failure[];
+  readonly notes: readonly Step[];
+}
+
+/** A closed pipe is the end of the work: warnings do not matter any more, failures do. */
+export function endingOf(outcome: Outcome): Ending {
+  const { results, ended, warnings, pipeClosed, credits, isPaid, destination, options } = outcome;
+  const causes = [...results.map(({ failure }) => failure), ended];
+  const tally = tallyText(results, credits, isPaid, destination);
+  const resume = pipeClosed ? results[0]?.resume : null;
+  return {
+    exit: gravest(causes.map((failure) => failure?.exit ?? 0)),
+    warnings: pipeClosed ? [] : warningLines(warnings),
+    failures: failureLines(results, ended, options),
+    notes: [ended === null || results.length > 1 ? tally : null, resume].flatMap((note) => note ?? []),
+  };
+}
 
 type Group<T> = readonly [T, ...T[]];
 

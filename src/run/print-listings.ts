@@ -1,5 +1,5 @@
 import { commandOf } from '../cli/options.ts';
-import { type Failure, type FailureCode, toFailure } from '../errors.ts';
+import { toFailure } from '../errors.ts';
 import { Stdout } from '../output/stdout.ts';
 import type { Step } from '../text/command.ts';
 import { count, credits, thousands } from '../text/count.ts';
@@ -64,7 +64,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const { position, pages, failure } = await listPages(run, value, before, sink, tally);
     const { entries, next, total } = position;
     const isCut = failure !== null || run.pipeClosed;
-    const resume = isCut && references.length === 1 ? resumeStep(run, position, failure) : null;
+    const resume = isCut && references.length === 1 ? resumeStep(run, position) : null;
     return resultOf(reference, {
       id,
       ...(failure === null && next !== 'end' && { status: 'limited' }),
@@ -90,21 +90,15 @@ function channelOf({ entries: [first] }: Page): string | null {
   return id?.startsWith('UC') ? id : null;
 }
 
-/** Failures after which the same request would fail again. */
-const finalCodes: readonly FailureCode[] = ['budget', 'not_found', 'usage', 'refused', 'invalid_response'];
-
 const maxShownBytes = 4096;
 
-/** How to list the rest of a single reference; null if the same would happen again. */
+/** How to list the rest of a single reference; null if there is no page to resume with. */
 function resumeStep(
   { options: { invocation, continuation, limit } }: Run,
   { next, entries }: Position,
-  failure: Failure | null,
 ): Step | null {
-  if (next === 'stuck') return null;
   const token = tokenOf(next);
-  if (token === null || token === continuation)
-    return failure === null || finalCodes.includes(failure.code) ? null : 'run the same command again';
+  if (token === null || token === continuation) return null;
   if (isUnsafe(token) || Buffer.byteLength(token) > maxShownBytes)
     return "the next page's token cannot be printed here; use --json to get it";
   const add = [{ name: '--continuation', value: token }];

@@ -1,12 +1,12 @@
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { type ExitCode, Failure, gravest, toFailure, type Warning } from '../errors.ts';
+import { type ExitCode, Failure, toFailure, type Warning } from '../errors.ts';
 import type { ProgressLine } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
 import type { Budget } from '../service/budget.ts';
 import type { Client } from '../service/client.ts';
 import type { Operation } from '../service/contract.ts';
-import { failureLines, tallyText, warningLines } from './ending.ts';
+import { endingOf } from './ending.ts';
 import type { DryRun } from './print-dry-run.ts';
 import type { Reference, References } from './read-references.ts';
 import { badResults, type Result, unreachedResult } from './results.ts';
@@ -124,10 +124,21 @@ export async function perform(run: Run, job: Job, writeSummary: WriteSummary): P
   if (pagerFailure !== null) run.end(pagerFailure);
   const isUndone = results.some(({ failure }) => failure !== null);
   const ended = run.ended ?? (isUndone ? run.stopped : null);
-  printEnding(run, results, ended, job.destination);
-  const exit = gravest(
-    [...results.map(({ failure }) => failure), ended].map((failure) => failure?.exit ?? 0),
-  );
+  const ending = endingOf({
+    results,
+    ended,
+    warnings: run.warnings,
+    pipeClosed: run.pipeClosed,
+    credits: budget.total.credits,
+    isPaid: run.operation.credits > 0,
+    destination: job.destination,
+    options: run.options,
+  });
+  const { exit } = ending;
+  for (const text of ending.warnings) stderr.warn(text);
+  for (const failure of ending.failures) stderr.printFailure(failure);
+  // A user who has left the pager is still at the terminal.
+  if (!run.pipeClosed || stderr.isPaged) for (const note of ending.notes) stderr.note(note);
   try {
     await writeSummary(results, { exit, failure: ended, total: budget.total });
   } catch (error) {
@@ -135,22 +146,6 @@ export async function perform(run: Run, job: Job, writeSummary: WriteSummary): P
     return exit === 0 ? 1 : exit;
   }
   return exit;
-}
-
-function printEnding(
-  { stderr, pipeClosed, budget, operation, options, warnings }: Run,
-  results: readonly Result[],
-  ended: Failure | null,
-  destination: string | null,
-): void {
-  if (!pipeClosed) for (const text of warningLines(warnings)) stderr.warn(text);
-  for (const failure of failureLines(results, ended, options)) stderr.printFailure(failure);
-  // A user who has left the pager is still at the terminal.
-  if (pipeClosed && !stderr.isPaged) return;
-  const tally = tallyText(results, budget.total.credits, operation.credits > 0, destination);
-  if (tally !== null && (ended === null || results.length > 1)) stderr.note(tally);
-  const [first] = results;
-  if (pipeClosed && first?.resume) stderr.note(first.resume);
 }
 
 /**

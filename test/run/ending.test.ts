@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure, type Warning } from '../../src/errors.ts';
-import { failureLines, tallyText, warningLines } from '../../src/run/ending.ts';
+import { endingOf, failureLines, tallyText, warningLines } from '../../src/run/ending.ts';
 import { newReference } from '../../src/run/read-references.ts';
 import { type Result, resultOf, unreachedResult } from '../../src/run/results.ts';
 import type { Credits } from '../../src/service/budget.ts';
@@ -125,4 +125,55 @@ test('the tally: new, entries, what is no longer listed, pages, credits, where t
   for (const result of [failed('@a', down), resultOf(named('@a'), { status: 'kept', entries: 9 })])
     assert.equal(tally([result], none, true, 'x'), null);
   assert.equal(tally([done('@a')], none, false, null), null);
+});
+
+test('the exit code is the gravest; a closed pipe hides warnings, and no failure', () => {
+  const spent = new Failure('budget', 'stopped at --max-credits 1');
+  const full = new Failure('failed', 'stdout cannot be written');
+  const none = { confirmed: 0, possibly_charged: 0 };
+  const rows: readonly (readonly [Result[], Failure | null, boolean, exit: number, lines: number[]])[] = [
+    [[done('@a')], null, false, 0, [1, 0, 0]],
+    [[done('@a')], null, true, 0, [0, 0, 0]],
+    [[failed('@a', down), failed('@b', spent)], null, false, 7, [1, 2, 0]],
+    [[failed('@a', down), done('@b')], null, true, 7, [0, 1, 0]],
+    [[failed('@a', down)], full, false, 1, [1, 2, 0]],
+    [[resultOf(named('@a'), {})], null, false, 0, [1, 0, 1]],
+  ];
+  for (const [results, ended, pipeClosed, exit, counts] of rows) {
+    const ending = endingOf({
+      results,
+      ended,
+      pipeClosed,
+      warnings: [{ code: 'kept', label: '@a', message: 'kept' }],
+      credits: none,
+      isPaid: false,
+      destination: null,
+      options: { sandbox: false, invocation: { name: 'uploads', flags: [] } },
+    });
+    const { warnings, failures, notes } = ending;
+    assert.deepEqual([ending.exit, [warnings.length, failures.length, notes.length]], [exit, counts]);
+  }
+});
+
+test('how to resume is the next step, after what has to be done first; a command to run first is the step', () => {
+  const resume = { purpose: 'resume with', program: 'chanlist uploads', operands: [] };
+  const login = { purpose: 'replace the key with', program: 'chanlist auth login', operands: [] };
+  const rejected = new Failure('unauthorized', 'rejected', { next: login });
+  const again = 'run the same command again to resume';
+  for (const [failure, step, line] of [
+    [down, again, `${down.message}; ${again}`],
+    [down.with({ next: 'free some space' }), again, `${down.message}; free some space, then ${again}`],
+    [
+      down.with({ next: 'free some space' }),
+      resume,
+      `${down.message}; free some space, then resume with: chanlist uploads`,
+    ],
+    [rejected, again, 'rejected; replace the key with: chanlist auth login'],
+    [
+      rejected,
+      resume,
+      'rejected; replace the key with: chanlist auth login, then resume with: chanlist uploads',
+    ],
+  ] as const)
+    assert.equal(failure.resumableWith(step).line(), line);
 });
