@@ -100,6 +100,25 @@ test('no active profile: said first, with how to choose one', async (t) => {
   }
 });
 
+test('the stored key of another origin is not sent, and without an account the missing variable is named: 3', async (t) => {
+  const find = await stored(t);
+  const { origin } = new URL(profiles.work.baseUrl);
+  for (const url of ['http://localhost:1', `${origin}:444`, `${origin}.evil.example`])
+    for (const [flags, env] of [
+      [{ baseUrl: url }, {}],
+      [{}, { CHANLIST_BASE_URL: url }],
+    ] as const) {
+      const { key, problem } = await find(flags, env);
+      assert.deepEqual([key, problem?.exit], [null, 3]);
+      assert.equal(
+        problem?.message,
+        `the key of profile 'work' belongs to ${origin} and is not sent to ${url}`,
+      );
+    }
+  const { problem } = await finder({ CHANLIST_API_KEY: full.CHANLIST_API_KEY })();
+  assert.deepEqual([problem?.exit, problem?.line()], [3, 'no account is configured; set CHANLIST_BASE_URL']);
+});
+
 test('an unknown profile is a usage error that names the known ones', async (t) => {
   const find = await stored(t);
   for (const env of [{}, full])

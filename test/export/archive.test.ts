@@ -48,6 +48,7 @@ test('entries, their IDs and the newest', async (t) => {
     ['{"videoId":null}\n{"title":"videoId","videoId":"a"}\n', 'null a'],
     [`\ufeff${row('a')}\ufeff`.slice(0, -1), 'a'],
     ['{"videoId":"\\u0061"}\n{"videoId":""}\n{"videoId":1}\n', 'a null null'],
+    ['{"videoId":"x","videoId":"a"}\n', 'a'],
     [`${row('a')}\n\n${row('b')}`, 'a b'],
     [`\n${row('a')}\n${row('b')}`.replaceAll('\n', '\r\n'), 'a b'],
     [row('a', `,"x":"${long}"`) + row('b'), 'a b'],

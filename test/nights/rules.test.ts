@@ -295,30 +295,6 @@ test('an export that is resumed after a page of growth has each upload once', as
   assert.deepEqual([resumed.exit, nights.ids()], [0, idsIn(videos(0, 40))], resumed.stderr);
 });
 
-test('a byte order mark, and lines in another order: nothing is lost, the order is warned of once', async (t) => {
-  const { nights, a } = await exportedNights(t, 20);
-  nights.write('a.ndjson', `\ufeff${nights.read('a.ndjson')}`);
-  a.list = videos(0, 21);
-  assert.deepEqual(outcome(await nights.night()), updated(1, 1));
-  assert.deepEqual(nights.ids(), idsIn(a.list));
-  nights.write('a.ndjson', `${nights.read('a.ndjson').split('\n').sort().slice(1).join('\n')}\n`);
-  onlyWarning(await nights.night(), '@a: ', 'the order of its lines');
-  assert.equal((await nights.night()).stderr, '');
-  assert.deepEqual(nights.ids(), idsIn(a.list).reverse());
-});
-
-test('an entry with two keys videoId has the last one, in FILE as on a page: nothing is bought twice', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 5) });
-  // The service sends the first key, then the second.
-  nights.service.rewrite = (body) => body.replaceAll('{"videoId":"', '{"videoId":"other","videoId":"');
-  await nights.night();
-  a.list = videos(0, 6);
-  assert.deepEqual(outcome(await nights.night()), updated(1, 1));
-  assert.deepEqual(outcome(await nights.night('--all')), [0, 'unchanged', 1, 0]);
-  assert.deepEqual(nights.ids(), idsIn(a.list));
-});
-
 test('a playlist every night: what it loses is kept, what it gets anywhere is added, a video twice in it is not added', async (t) => {
   const nights = await nightlyRuns(t, { pageSize: 5 });
   const twice = [...videos(0, 7), ...videos(3, 4)];

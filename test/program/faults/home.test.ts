@@ -26,19 +26,6 @@ test('without HOME, or with one that does not exist, a run with its settings in 
     assert.equal((await run(line, { env: { HOME: '' } })).exit, 0, line);
 });
 
-test('no account: 3, naming the variables that are missing', async () => {
-  const [address, key] = ['CHANLIST_BASE_URL', 'CHANLIST_API_KEY'];
-  for (const [env, what] of [
-    [{ HOME: '/nonexistent/home' }, `${address} and ${key}`],
-    [{ CHANLIST_BASE_URL: 'https://api.example.com' }, key],
-    [{ CHANLIST_API_KEY: testKey }, address],
-  ] as const) {
-    const result = await run('uploads @a --json', { env });
-    assert.deepEqual([result.exit, JSON.parse(result.stdout).error.code], [3, 'unauthorized']);
-    assert.equal(result.stderr, `chanlist: error: no account is configured; set ${what}\n`);
-  }
-});
-
 test('a container: what needs a folder that cannot be created names the variable that moves it', {
   skip: notRoot || noUnprivileged,
 }, async (t) => {

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runHere as run } from '../../support/command.ts';
 import { temporaryFolder, testKey } from '../../support/program.ts';
 import { page, type Reply, scriptedService } from '../../support/service.ts';
-import { writeStore } from '../../support/stored-accounts.ts';
 import { errorsWith, inBatches } from './fault.ts';
 
 // Runs and `temporaryFolder` fail where they see the key: on stdout or stderr, in a file.
@@ -79,31 +77,4 @@ test('no redirect is followed', async (t) => {
     assert.deepEqual([result.exit, redirecting.seen.length], [8, 5]);
   }
   assert.equal(other.seen.length, 0);
-});
-
-test('a stored key is sent to the origin that it was stored with, and to no other', async (t) => {
-  const folder = await temporaryFolder(t);
-  const own = await scriptedService(t, () => ({ body: page(0, 1, null) }));
-  const other = await scriptedService(t, () => ({ body: page(0, 1, null) }));
-  writeStore(folder, { default: { baseUrl: own.url, namespace: 'media', key: testKey } }, 'default');
-  const env = { XDG_CONFIG_HOME: folder, ...loud };
-  assert.equal((await run(`uploads @a -vv --base-url ${own.url}/path`, { env })).exit, 0);
-  assert.equal(own.seen[0]?.headers.authorization, `Bearer ${testKey}`);
-  const { port } = new URL(own.url);
-  for (const url of [
-    other.url,
-    `http://localhost:${port}`,
-    `http://127.0.0.2:${port}`,
-    `https://127.0.0.1:${port}`,
-    `https://127.0.0.1.evil.example:${port}`,
-  ])
-    for (const [more, variables] of [
-      [` --base-url ${url}`, env],
-      ['', { ...env, CHANLIST_BASE_URL: url }],
-    ] as const) {
-      const result = await run(`uploads @a -vv${more}`, { env: variables });
-      assert.equal(result.exit, 3, url);
-      assert.match(result.stderr, /^chanlist: error: the key of profile 'default' belongs to http:\/\/127/);
-    }
-  assert.deepEqual([own.seen.length, other.seen.length], [1, 0]);
 });
