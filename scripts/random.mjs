@@ -1,6 +1,6 @@
 /**
- * Runs a random test for a long time, as `npm run NAME [-- COUNT [SEED]]`: `chaos` kills exports and counts credits (1,000
- * kills), `model` compares runs with the model of the contract (20,000).
+ * Runs a random test for a long time, as `npm run NAME [-- COUNT [SEED]]`: `chaos` changes the files of exports while they run
+ * (10,000 times), `model` compares runs with the model of the contract (20,000).
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
  * Every file operation of a run fails once, or is the last one before a kill; then the same command ends with the whole FILE,
- * for nothing but the page in flight. In this process: `system-calls.test.ts` and test/chaos run the built program.
+ * for nothing but the page in flight. In this process: `system-calls.test.ts` runs the built program.
  */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
