@@ -13,7 +13,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { AtomicFile, assertNotPinned, assertReplaceable, writeFileAtomic } from '../../src/fs/atomic.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
-import { whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
@@ -85,14 +84,4 @@ test('a file of another user in a sticky folder of another user cannot be replac
       else assertNotPinned(target);
     });
   }
-});
-
-test('content that cannot be closed is not put in place', async (t) => {
-  const path = join(await temporaryFolder(t), 'out');
-  writeFileSync(path, 'old');
-  whileFailing(t, 'closeSync', 'EIO', () =>
-    assert.throws(() => writeFileAtomic(resolveTarget(path), 'new'), isFailure(1, path, 'EIO')),
-  );
-  assert.equal(readFileSync(path, 'utf8'), 'old');
-  assert.deepEqual(readdirSync(join(path, '..')), ['out']);
 });

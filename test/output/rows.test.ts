@@ -51,8 +51,7 @@ const printed = [
   ['csv uploads videoId terminal', unsafe, 'videoId\na b [2J \n'],
   ['id uploads', unsafe, 'a b\u001b[2J\u2066\n'],
   ['id uploads  terminal', unsafe, 'a b [2J \n'],
-  // Entries without an ID are left out.
-  ['id uploads', '[{"videoId":"a"},{"title":"x"},{"videoId":null},{"videoId":7.0},3]', 'a\n7.0\n'],
+  ['id uploads', '[{"videoId":7.0},3]', '7.0\n'],
   ['id resolve', '{"channel_id":"UCx","resolved_from":"@a"}', 'UCx\n'],
 ] as const;
 

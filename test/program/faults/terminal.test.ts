@@ -47,19 +47,6 @@ const commands: readonly (readonly [args: readonly string[], body: unknown])[] =
   [['resolve', '@a'], resolved],
 ];
 
-test('a table and its messages contain no control characters', async (t) => {
-  await inBatches(commands, async ([args, body]) => {
-    const service = await scriptedService(t, () => ({ body }));
-    for (const fields of [[], ['--fields', 'title,videoId,thumbnails.0,_reference']]) {
-      const result = await service.run([...args, '-f', 'table', '-vv', ...fields]);
-      assert.equal(result.exit, 0, result.stderr);
-      assert.match(result.stdout, args[0] === 'resolve' && fields.length > 0 ? /@a/ : /title|UC|a x/);
-      assertHarmless(result.stdout, `stdout of ${args.join(' ')}`);
-      assertHarmless(result.stderr, `stderr of ${args.join(' ')}`);
-    }
-  });
-});
-
 /** Bytes in place of a response. */
 const bytes =
   (text: string): Reply =>

@@ -118,25 +118,6 @@ test('through a proxy: the tunnel carries the key, the proxy sees neither that n
   assert.deepEqual(service.seen, Array(6).fill(`Bearer ${testKey}`));
 });
 
-test('through a proxy: a certificate for another host is rejected, and the request not repeated', {
-  skip,
-}, async (t) => {
-  const ca = await authority(t);
-  const service = await secureService(t, await ca.issue('DNS:service.test'));
-  const proxy = await startProxy(t, service.port);
-  const address = `http://someone:hunter2@127.0.0.1:${proxy.port}`;
-  const more = { CHANLIST_BASE_URL: 'https://other.test', NODE_EXTRA_CA_CERTS: ca.file };
-  const result = await run('uploads @a -vv', { env: behind(address, more) });
-  assert.equal(result.exit, 7);
-  assert.match(
-    result.stderr,
-    /through the proxy [0-9.:]+ cannot be trusted: its certificate is not valid \(ERR_TLS_CERT_ALTNAME_INVALID\); 0 credits spent/,
-  );
-  assert.doesNotMatch(result.stderr, password);
-  assert.equal(proxy.asked.length, 1);
-  assert.deepEqual(service.seen, []);
-});
-
 test('a proxy that refuses, cannot make or take the connection: 7, certainly not charged, its password not shown', async (t) => {
   const unreached = 'cannot be reached: ';
   const { port, asked } = await startProxy(t, null, 407);
