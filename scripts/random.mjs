@@ -1,7 +1,4 @@
-/**
- * Runs a random test for a long time, as `npm run NAME [-- COUNT [SEED]]`: `chaos` changes the files of exports while they run
- * (10,000 times), `model` compares runs with the model of the contract (20,000).
- */
+/** Compares random runs with the model of the contract for a long time: `npm run model [-- COUNT [SEED]]` (20,000 runs). */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

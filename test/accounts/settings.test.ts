@@ -91,12 +91,12 @@ test('precedence: key file, then CHANLIST_API_KEY, then CHANLIST_API_KEY_FILE, t
   }
 });
 
-test('no active profile: said first, with how to choose one', async (t) => {
+test('no active profile: that comes first, with how to choose one', async (t) => {
   const find = await stored(t, null, { "o'b": profiles.work });
-  const said = "no profile is active (stored: work, home, o'b)";
+  const message = "no profile is active (stored: work, home, o'b)";
   for (const env of [{}, { CHANLIST_BASE_URL: full.CHANLIST_BASE_URL }]) {
     const { problem } = await find({}, env);
-    assert.deepEqual([problem?.exit, problem?.line()], [3, `${said}; chanlist auth switch work`]);
+    assert.deepEqual([problem?.exit, problem?.line()], [3, `${message}; chanlist auth switch work`]);
   }
 });
 

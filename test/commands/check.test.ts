@@ -218,7 +218,7 @@ test('a feed that is back ends the longer limit, also where its page could not b
   assert.deepEqual((await check(world, 'lists --max-age 36h')).codes, ['stale']);
 });
 
-test('gone and stale: what the last check said; without a feed eight days at least', async (t) => {
+test('gone and stale: the result of the last check; without a feed eight days at least', async (t) => {
   const { world } = await archived(t);
   world.pass(100);
   const ago = (hours: number): string => new Date(world.now - hours * 3_600_000).toISOString();

@@ -305,6 +305,37 @@ for (const operation of ['closeSync', 'unlinkSync'] as const)
     assert.deepEqual([next.exit, next.credits, next.stderr, world.has(pagesFile)], [0, 0, '', false]);
   });
 
+test('two runs without a lock: each is done, or is 1; never 0 with a FILE that is not whole', async (t) => {
+  for (const [args, before] of [
+    [line, 'nothing'],
+    [line, 'pages'],
+    [`${line} --update`, 'archive'],
+    [`${line} --restart`, 'archive'],
+  ] as const)
+    for (const at of [1, 2, 3]) {
+      const { world, channel } = await worldOf(t);
+      if (before === 'archive') assert.equal((await world.run(line)).exit, 0);
+      if (before === 'pages') assert.equal((await world.run(`${line} --max-credits 1`)).exit, 9);
+      const uploads = args.endsWith('--update') ? 27 : 12;
+      channel.list = videos(0, uploads);
+      let left = at;
+      let other: Promise<WorldRun> | null = null;
+      const unhook = world.service.on(({ operation }) => {
+        if (operation !== 'uploads' || --left !== 0) return;
+        world.remove('.chanlist/a.ndjson.lock');
+        other = world.run(args, { noSummary: true });
+      });
+      const runs = [await world.run(args, { noSummary: true })];
+      if (other !== null) runs.push(await other);
+      unhook();
+      const shown = `${args}, at ${at}: ${runs.map(({ exit, stderr }) => `${exit} ${stderr}`).join(', ')}`;
+      for (const { exit } of runs) assert.ok(exit === 0 || exit === 1, shown);
+      if (runs.some(({ exit }) => exit === 0)) assert.deepEqual(world.ids(), rows(0, uploads), shown);
+      const again = await world.run(`${line} --update`, { noSummary: true });
+      assert.deepEqual([again.exit, world.ids()], [0, rows(0, uploads)], `${shown}; ${again.stderr}`);
+    }
+});
+
 test('--restart of what is not found: not gone, if FILE is an archive of another ID', async (t) => {
   const { world } = await worldOf(t);
   await world.run(line);
@@ -317,21 +348,7 @@ test('--restart of what is not found: not gone, if FILE is an archive of another
   assert.deepEqual([handle.exit, handle.credits, world.has('.chanlist')], [5, 0, false], handle.stderr);
 });
 
-test('a folder of files without .chanlist gets none from an update that finds no FILE', async (t) => {
-  const { world } = await worldOf(t);
-  world.service.addChannel('b', { list: videos(0, 5) });
-  mkdirSync(join(world.folder, 'd'));
-  world.write(`d/${idOf('z')}.ndjson`, '{"videoId":"x"}\n');
-  // If it were there, the next night would buy the list.
-  for (const night of [1, 2]) {
-    const run = await world.run('uploads @b @gone --output-dir d --update');
-    assert.deepEqual([run.credits, world.has('d/.chanlist')], [0, false], `night ${night}: ${run.stderr}`);
-    assert.notEqual(run.exit, 0);
-    assert.match(run.stderr, /is the disk mounted\?/);
-  }
-});
-
-test('a usage error that shows only once IDs are known leaves nothing', async (t) => {
+test('a usage error that is found only once IDs are known leaves nothing behind', async (t) => {
   const { world } = await worldOf(t);
   mkdirSync(join(world.folder, 'd'));
   const refs = `d/${idOf('a')}.ndjson`;

@@ -61,7 +61,7 @@ test('entries, their IDs and the newest', async (t) => {
   }
 });
 
-test('the first line that is no entry is named, the others are read', async (t) => {
+test('the first line that is not an entry is named, the others are read', async (t) => {
   const read = await reader(t);
   const zeros = '\0'.repeat(4096);
   const tooLong = Buffer.alloc(65 * 1024 * 1024, 'x');
@@ -83,7 +83,7 @@ test('the first line that is no entry is named, the others are read', async (t) 
   }
 });
 
-test('an entry of another channel is none of this one; a playlist has entries of many', async (t) => {
+test('an entry of another channel is damage, except in a playlist', async (t) => {
   const read = await reader(t);
   const of = (channel: string): string => row('a', `,"channelId":${channel}`);
   const lines = of('"UCa"') + of('null') + of('""') + row('a') + of('"UCb"');

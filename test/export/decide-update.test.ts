@@ -174,7 +174,7 @@ test('a clock that was a year ahead: nothing waits for a time in the future', ()
   assert.equal(nights.run(noFeed), 'unchecked');
 });
 
-test('--all buyes every page, regardless of feed and record', () => {
+test('--all buys every page, regardless of feed and record', () => {
   const nights = new Nights();
   assert.equal(nights.run(feedOf('v3'), { all: true }), 'buy');
   assert.equal(nights.run(noFeed, { all: true }), 'buy');

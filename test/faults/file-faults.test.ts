@@ -117,7 +117,7 @@ class Bench {
       const known = [...this.#names, '.chanlist', '.chanlist/.gitignore'];
       const isKnown = (name: string): boolean => known.includes(name) || name.startsWith('.chanlist-');
       const left = namesIn(world.folder).filter((name) => !isKnown(name));
-      assert.deepEqual(left, [], `${shown}: left in the folder`);
+      assert.deepEqual(left, [], `${shown}: leftovers in the folder`);
     }
     const modesNow = outputs.map((name) => fs.statSync(join(world.folder, name)).mode & 0o777);
     assert.deepEqual(modesNow, expectedModes, `${shown}: modes`);

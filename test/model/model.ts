@@ -120,9 +120,9 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
   function perform(all: boolean): Interrupted | null {
     const { file, archive, run } = state;
     const isNone = file === null || (isEmpty(file) && archive?.version !== file.version);
-    const isGivenUp = run?.update != null && isNone;
+    const isDiscarded = run?.update != null && isNone;
     if (flag === 'restart') fetchExport(begun(null, !isNone));
-    else if (run !== null && !isGivenUp) {
+    else if (run !== null && !isDiscarded) {
       if (run.channel !== channel) throw new Ended(2);
       if (run.update === null || file === null) fetchExport(run);
       else fetchUpdate(file, run, null, all || run.update.all);
@@ -213,7 +213,7 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     return state.run;
   }
 
-  /** The entries of FILE. A line that is none, or fewer entries than recorded, end the run, unless it repairs them. */
+  /** The entries of FILE. A line that is not an entry, or fewer entries than recorded, end the run, unless it repairs them. */
   function read({ ids, badLines }: File, isRepair: boolean) {
     const own = ids.filter((id) => id.startsWith(channel));
     const isIntact = badLines === 0 && own.length === ids.length;

@@ -184,7 +184,7 @@ test('hostile feeds: no ID, IDs that are paths or control characters, dates in t
   a.feed = feedWith(a, feedEntry(null), without, far, short('short'), ...odd);
   assert.deepEqual(outcome(await nights.night()), unchanged);
   a.feed = feedWith(a, feedEntry('../../etc/passwd'), feedEntry('\u001b[2J\n'), feedEntry('x'.repeat(5000)));
-  // Rule 4: expected once more a day later, then given up.
+  // Rule 4: expected once more a day later, then ignored.
   const all = await nights.nights(3);
   assert.deepEqual(creditsOf(all), [1, 1, 0]);
   const [first, second, third] = all.map(({ stderr }) => stderr);

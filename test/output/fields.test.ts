@@ -105,7 +105,7 @@ test('picking: each field of an entry, null if missing; a key written like the f
   assert.deepEqual(picked('{"k59":1,"k0":2}', many.join(',')), ['2', ...Array(58).fill('null'), '1']);
 });
 
-test('_seconds: minutes and seconds, hours too; null if it is no duration', () => {
+test('_seconds: minutes and seconds, hours too; null if it is not a duration', () => {
   const cases: Record<string, string | null> = {
     ...{ '0:07': '7', '4:05': '245', '62:33': '3753', '1:02:33': '3753', '100:00:00': '360000' },
     ...{ '1000:59': '60059', LIVE: null, '': null, '33': null, '4:5': null, '4:60': null, '1:60:00': null },

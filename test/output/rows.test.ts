@@ -12,9 +12,9 @@ const nine = specifiedFields.join(',');
 const noFields = ','.repeat(12);
 const unsafe = String.raw`[{"videoId":"a\r\nb\u001b[2J\u2066"}]`;
 
-/** Format, operation and fields; a list, or (if it is no array) a whole response; what is printed. */
+/** Format, operation and fields; a list, or (if it is not an array) a whole response; what is printed. */
 const printed = [
-  // Fields as keys, in their order; null if missing, and of a record that is no object.
+  // Fields as keys, in their order; null if missing, and of a record that is not an object.
   [
     'ndjson uploads thumbnails.0.url,_reference,nope,n',
     '[{"n":1.50,"thumbnails":[{"url":"u"}]},7]',
@@ -35,7 +35,7 @@ const printed = [
     '[{"thumbnails":[{"url":"u,v"}],"x":false}]',
     'thumbnails.0.url,_reference,x\n"u,v",@demo,false\n',
   ],
-  // A record that is no object is a value.
+  // A record that is not an object is a value.
   [
     'csv search',
     '[{"a":1},2,"x",null]',
@@ -43,7 +43,7 @@ const printed = [
   ],
   // Most programs read a cell up to its first NUL.
   ['csv uploads title,a', '[{"title":"before\\u0000after","a":"\\u0000,"}]', 'title,a\nbeforeafter,","\n'],
-  // A row of one empty cell is no empty line.
+  // A row of one empty cell is not an empty line.
   ['csv uploads title', '[{}]', 'title\n""\n'],
   ['csv uploads x', '[{"x":"a\\rb"}]', 'x\n"a\rb"\n'],
   // As sent, but free of control and bidi characters on a terminal; an ID never takes two lines.

@@ -45,7 +45,7 @@ test('specification 4.3, 4.5 and 5: first page by reference, later ones by token
   assert.equal(service.seen[0]?.path, '/prefix/api/v2/word/channel/videos');
 });
 
-test('--limit N: exactly N entries, no page more than needed; nothing is said of more', async (t) => {
+test('--limit N: exactly N entries, no page more than needed, and no word about more', async (t) => {
   for (const [limit, requests] of [
     [1, 1],
     [3, 1],
@@ -67,7 +67,7 @@ test('--max-credits is never exceeded; 9 says what was spent', async (t) => {
     ['@a --max-credits 3', 0, 3],
     ['@a @b @c --max-credits 3', 9, 3, '--max-credits 3', '@b', '@c', '; 3 credits spent', /^(?!.*about)/],
     ['@a @b --max-credits 4', 9, 4, '4 credits spent'],
-    // What would stop again is no next step.
+    // A command that would stop again is not a next step.
     ['@a @b --max-credits 0', 9, 0, '0 credits spent', /^(?!.*(?:same command|chanlist uploads))/],
     ['--continuation token-2 --max-credits 0', 9, 0, '0 credits spent', /^(?!.*same command)/],
   ] as const) {

@@ -167,19 +167,7 @@ test('a reference is as given, without what was around it; its ID is known if it
 test('an ID of resolve names a file: it is UC and letters, digits, - and _', () => {
   const resolved = (channel_id: unknown): JsonText => JsonText.of(JSON.stringify({ channel_id }));
   for (const good of ['UCa', 'UC-_9', id]) assert.equal(resolvedId(resolved(good)), good);
-  for (const bad of [
-    '..',
-    '-x',
-    'CON',
-    'UC',
-    'uca',
-    'UC/../x',
-    'UCa b',
-    'UCa.b',
-    `UC${'a'.repeat(99)}`,
-    '',
-    7,
-  ])
+  for (const bad of [...'.. -x CON UC uca UC/../x UCa.b'.split(' '), 'UCa b', `UC${'a'.repeat(99)}`, '', 7])
     assert.throws(() => resolvedId(resolved(bad)), isFailure(8, 'no valid channel_id'), String(bad));
 });
 

@@ -12,6 +12,6 @@ export function parseCsv(text: string): string[][] {
     isNewRow = next === '\n';
     length += whole.length;
   }
-  if (length < text.length) throw new Error(`no CSV: ${text.slice(length, length + 80)}`);
+  if (length < text.length) throw new Error(`not CSV: ${text.slice(length, length + 80)}`);
   return rows;
 }

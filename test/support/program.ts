@@ -96,10 +96,10 @@ export function start(line: Line, options: StartOptions = {}): ChildProcess {
 const nextSteps = (line: string): number => line.match(/\bthe same command\b|; resume with: /g)?.length ?? 0;
 
 /** Throws if a run has shown the key, or says in one line how to resume twice. */
-export function assertSaid(stdout: string, stderr: string): void {
+export function assertOutput(stdout: string, stderr: string): void {
   if (`${stdout}${stderr}`.includes(testKey)) throw new Error('the key was shown');
   const repetitive = stderr.split('\n').find((line) => nextSteps(line) > 1);
-  if (repetitive !== undefined) throw new Error(`it says the same twice: ${repetitive}`);
+  if (repetitive !== undefined) throw new Error(`it says twice how to resume: ${repetitive}`);
 }
 
 /** The records of a run's stdout. */
@@ -108,7 +108,7 @@ export const linesOf = (stdout: string): string[] => stdout.split('\n').filter((
 /** What a child process has written, once it has ended. */
 export async function ended(child: ChildProcess): Promise<Result> {
   const collected = await collect(child);
-  assertSaid(collected.stdout, collected.stderr);
+  assertOutput(collected.stdout, collected.stderr);
   return { ...collected, lines: linesOf(collected.stdout) };
 }
 

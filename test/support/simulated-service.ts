@@ -14,7 +14,7 @@ import { testKey } from './program.ts';
 export type Entry = Readonly<Record<string, unknown>>;
 
 /**
- * The response of `latest`: entries, a status, no entries, something that is no JSON, a body of its own, or the first
+ * The response of `latest`: entries, a status, no entries, something that is not JSON, a body of its own, or the first
  * 15 entries of the list.
  */
 export type Feed = readonly Entry[] | number | 'empty' | 'garbage' | 'list' | { readonly body: unknown };

@@ -16,7 +16,7 @@ export interface ScreenOptions {
   readonly cwd?: string;
 }
 
-/** Milliseconds that anything may take before a test gives up. */
+/** Milliseconds that anything may take before a test fails. */
 const patience = 20_000;
 
 /** Runs a shell line in a terminal of its own, by default without a pager. It is taken down with the test. */

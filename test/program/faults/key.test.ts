@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder, testKey } from '../../support/program.ts';
 import { page, type Reply, scriptedService } from '../../support/service.ts';
-import { errorsWith, inBatches } from './fault.ts';
+import { inBatches } from './fault.ts';
 
 // Runs and `temporaryFolder` fail where they see the key: on stdout or stderr, in a file.
 
@@ -12,15 +12,16 @@ const loud = { CHANLIST_DEBUG: '1' };
 
 /** Responses that contain the key, in every part. */
 const echoes: readonly (readonly [name: string, reply: Reply, exit: number])[] = [
-  ...errorsWith(`bad key: Bearer ${testKey}`),
+  ['a detail', { status: 401, body: { detail: `bad key: Bearer ${testKey}` } }, 3],
+  ['a detail that is retried', { status: 503, body: { detail: testKey } }, 7],
   ['the key where the message is cut', { status: 422, body: { detail: `${'x'.repeat(290)}${testKey}` } }, 8],
   ['the key twice', { status: 422, body: { detail: { message: `${testKey}${testKey} ${testKey}` } } }, 8],
   ['the key in a place', { status: 422, body: { detail: [{ loc: [testKey], msg: testKey }] } }, 8],
   ['a redirect', { status: 302, headers: { location: `https://evil.example/?key=${testKey}` } }, 8],
   ['a redirect that is cut', { status: 302, headers: { location: `/${'x'.repeat(290)}${testKey}` } }, 8],
   ['no HTTP', (_, socket) => void socket.end(`Bearer ${testKey}\r\n`), 8],
-  ['a header that is none', (_, socket) => void socket.end(`HTTP/1.1 200 OK\r\n${testKey}\r\n\r\n`), 8],
-  ['a body that is no JSON', { text: `Bearer ${testKey}` }, 8],
+  ['an invalid header', (_, socket) => void socket.end(`HTTP/1.1 200 OK\r\n${testKey}\r\n\r\n`), 8],
+  ['a body that is not JSON', { text: `Bearer ${testKey}` }, 8],
 ];
 
 test('a key in a response appears in no message, log, summary or document', async (t) => {

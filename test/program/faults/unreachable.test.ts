@@ -17,7 +17,7 @@ async function serviceThatGoes(t: TestContext, pages: number): Promise<string> {
     response.end(JSON.stringify(page(n, n + 1, `token-${n + 1}`)));
   });
   const url = await listen(t, server);
-  // It responds to what is no HTTP.
+  // It responds to what is not HTTP.
   server.removeAllListeners('clientError');
   if (pages === 0) server.close();
   return url;
@@ -54,7 +54,7 @@ test('a connection that is reset at once, a host that does not exist, https to a
     createTcpServer((socket) => socket.resetAndDestroy()),
   );
   const plain = (await serviceThatGoes(t, 99)).replace('http:', 'https:');
-  for (const [url, said] of [
+  for (const [url, pattern] of [
     // Whether the request had left is a matter of time.
     [resetting, /; 0 credits spent(?:, 1 more possibly charged)?; /],
     [
@@ -67,6 +67,6 @@ test('a connection that is reset at once, a host that does not exist, https to a
     const { exit, stdout, stderr } = await run('uploads @a --retries 0 --timeout 20', { env });
     assert.deepEqual([exit, stdout], [7, ''], url);
     assert.match(stderr, /^chanlist: error: [^\n]*\n$/);
-    assert.match(stderr, said);
+    assert.match(stderr, pattern);
   }
 });
