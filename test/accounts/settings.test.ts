@@ -36,7 +36,6 @@ const finder =
   (flags = {}, env = {}) =>
     findService(flags, fakeContext({ env: { ...all, ...env } }).context);
 
-/** What the settings come down to. */
 const brief = ({ baseUrl, namespace, key, keySource, profile }: Settings): string =>
   [baseUrl?.href ?? null, namespace, key, keySource, profile].join(' ');
 

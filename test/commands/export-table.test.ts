@@ -103,7 +103,6 @@ const removing =
   (name: string): Make =>
   (world) =>
     world.remove(name);
-/** Changes the lines of FILE. */
 const editing =
   (change: (lines: string[]) => readonly string[]): Make =>
   (world) =>

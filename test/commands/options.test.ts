@@ -11,7 +11,6 @@ const argumentsOf = (line: string): string[] => line.split(' ').filter(Boolean);
 
 const parseLine = (line: string) => parseArguments(argumentsOf(line), { actions: commands });
 
-/** The options that the arguments ask for. */
 async function parse(line: string): Promise<Parsed> {
   const { request } = await parseLine(line);
   if (request instanceof Error) throw request;

@@ -20,7 +20,6 @@ const noFeed: Feed = { entries: null, problem: 'missing (404)', status: 404 };
 /** A FILE that is updated now and then. */
 class Nights {
   file = new Set(['v3', 'v2', 'v1']);
-  /** What a page contains. */
   page = ['v3', 'v2', 'v1'];
   now = now;
   checks = this.#check(noChecks, feedOf('v3', 'v2'));

@@ -36,7 +36,6 @@ async function textOf(pages: PagesFile): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Writes a file of three pages. */
 function create(folder: PrivateFolder, facts: Partial<PagesHeader> = {}): void {
   using pages = PagesFile.create(folder, 'a', header(facts));
   pages.addPage(rows[0], positionAt(1), { info: '{"title":"t"}' });
@@ -68,7 +67,6 @@ test('cut off at any byte, it holds its whole pages, and the missing ones are ad
   const path = folder.at('a.run');
   const whole = fs.readFileSync(path);
   const text = whole.toString('latin1');
-  /** The bytes behind each page. */
   const ends = [...text.matchAll(/^#.*\n/gm)].map((found) => found.index + found[0].length).slice(1);
   assert.deepEqual([ends.length, ends.at(-1)], [3, whole.length]);
   for (let size = 0; size <= whole.length; size++) {
@@ -104,7 +102,6 @@ test('what is not as it was written ends what counts: no change of bytes goes un
     const { what, bytes } = damages.of(whole, random);
     fs.writeFileSync(path, bytes);
     const where = `${what} (CHANLIST_SEED=${seed}, ${n})`;
-    // The first byte that differs.
     const at = bytes.findIndex((byte, i) => byte !== whole[i]);
     using pages = await PagesFile.open(folder, 'a', stop);
     const counted = pages?.size ?? 0;
@@ -116,17 +113,6 @@ test('what is not as it was written ends what counts: no change of bytes goes un
     pages.addPage('', positionAt(20));
     assert.equal((await open(folder)).position.pages, 20, where);
   }
-});
-
-test('line ends of another system are changes like any other', async (t) => {
-  const folder = await privateFolder(t);
-  create(folder);
-  const path = folder.at('a.run');
-  const text = fs.readFileSync(path, 'utf8');
-  fs.writeFileSync(path, text.replaceAll('\n', '\r\n'));
-  assert.equal(await PagesFile.open(folder, 'a', stop), null);
-  fs.writeFileSync(path, text.replace('"d"}\n', '"d"}\r\n'));
-  assert.equal((await open(folder)).position.pages, 1);
 });
 
 test('it gets its name with the first page; a run without a page removes it', async (t) => {

@@ -158,7 +158,6 @@ class Bench {
   }
 }
 
-/** So many of them, spread over all. */
 function sample<T>(items: readonly T[], size: number): T[] {
   const step = Math.max(1, items.length / size);
   return items.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step)).slice(0, size);

@@ -3,7 +3,6 @@ import { syncBuiltinESMExports } from 'node:module';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 
-/** Operations that change files or make a change durable. */
 const changing = [
   ...['openSync', 'writeSync', 'writeFileSync', 'appendFileSync', 'ftruncateSync', 'fchmodSync', 'chmodSync'],
   ...[

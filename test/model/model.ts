@@ -9,7 +9,6 @@ export interface Plan {
   /** `a` or `b`: the IDs of its entries begin with it. */
   readonly channel: string;
   readonly flag: 'none' | 'update' | 'all' | 'restart';
-  /** With `--max-credits 1`. */
   readonly isBounded: boolean;
   /** `appears`: at that request somebody else writes FILE, `text`. */
   readonly stop: Stop | { readonly at: number; readonly by: 'appears' } | null;
@@ -24,7 +23,6 @@ export interface Surroundings {
   readonly pageSize: number;
   /** Tokens that were issued in an earlier epoch are refused. */
   readonly epoch: number;
-  /** Milliseconds. */
   readonly now: number;
 }
 
@@ -32,12 +30,10 @@ export interface File {
   readonly ids: readonly string[];
   /** Lines that are not entries. */
   readonly badLines: number;
-  /** Another one with each change. */
   readonly version: number;
 }
 
 interface Checks {
-  /** The last successful one, and the feed then. */
   readonly checked: number;
   readonly feed: readonly string[];
   readonly missed: ReadonlyMap<string, { readonly times: number; readonly at: number }>;
@@ -47,7 +43,6 @@ interface Checks {
 
 interface Archive extends Checks {
   readonly channel: string;
-  /** Of FILE. */
   readonly version: number;
   readonly count: number;
   /** The last run found that the channel is gone. */
@@ -91,7 +86,6 @@ const hour = 60 * 60 * 1000;
 // Days count less two hours.
 const havePassed = (days: number, then: number, now: number): boolean => now - then >= (days * 24 - 2) * hour;
 
-/** There is no file, or it has no bytes. */
 const isEmpty = (file: File | null): boolean => file === null || file.ids.length + file.badLines === 0;
 
 class Ended extends Error {
@@ -222,7 +216,6 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     return { ids: own, isIntact };
   }
 
-  /** What is known after a successful check. */
   function checksAfter(
     feed: Surroundings['feed'],
     by: Interrupted['update'],
@@ -236,7 +229,6 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     return { checked, feed: (feed ?? []).map(({ id }) => id), missed, withoutFeed };
   }
 
-  /** FILE is replaced if it is still the same. */
   function end(before: File | null, ids: readonly string[], checks: Checks, whole: number | null): void {
     if (state.file !== before) throw new Ended(1);
     state.file = newFile({ ids, badLines: 0 });

@@ -30,14 +30,12 @@ class Sequence {
   readonly #world: World;
   readonly #channel: SimulatedChannel;
   readonly #random: () => number;
-  /** What happened so far, for a failure. */
   readonly #story: string[];
   #state: State = { file: null, hasFolder: false, archive: null, run: null, versions: 0 };
   /** What the feed has, newest first, and what of it is shown: later, while it lags. */
   #items: NonNullable<Surroundings['feed']>;
   #shown: NonNullable<Surroundings['feed']>;
   #lag = 0;
-  /** In place of the feed. */
   #noFeed: 404 | 500 | 'garbage' | null = null;
   #epoch = 0;
   #uploads: number;
@@ -54,7 +52,6 @@ class Sequence {
     story.push(`${this.#uploads} uploads`);
   }
 
-  /** One run, perhaps after a change. */
   async step(): Promise<void> {
     this.#world.now += 10 * minute;
     if (this.#below(2) === 0) this.#story.push(`(${this.#change() ?? 'no change'})`);
@@ -246,7 +243,6 @@ class Sequence {
   #damagePages(run: NonNullable<State['run']>): string {
     const pages = `.chanlist/${name}.run`;
     const text = this.#world.read(pages);
-    // ASCII, as these entries are.
     const at = this.#below(text.length);
     const flipped = text.charCodeAt(at) ^ (1 << this.#below(7));
     this.#world.write(pages, text.slice(0, at) + String.fromCharCode(flipped) + text.slice(at + 1));

@@ -25,7 +25,6 @@ async function folderOf(t: TestContext, count: number) {
   return { nights, channels, channel };
 }
 
-/** The channels of the paid pages of a run. */
 const paid = ({ requests }: WorldRun) =>
   requests.filter(({ operation }) => operation === 'uploads').map(({ list }) => list);
 

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { memberField } from '../../src/output/fields.ts';
 import { createFormat, type FormatName } from '../../src/output/formats.ts';
 import type { OperationName } from '../../src/service/contract.ts';
-import { parseCsv } from '../support/csv.ts';
 import { latestFields, searchFields, specifiedFields } from '../support/specified-fields.ts';
 import { answered, complete, elements, item, json, listed, options, screen } from './support.ts';
 
@@ -129,6 +128,23 @@ test('csv: search and latest: the documented fields first, also in the header of
     assert.match(full, new RegExp(`^${header},extra\n[,v]*,"{""a"":1}"\n[,w]*\n$`));
   }
 });
+
+/** A cell of RFC 4180 with LF line ends, quoted or not, and what follows it. */
+const cell = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))([,\n])/gy;
+
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let isNewRow = true;
+  let length = 0;
+  for (const [whole, quoted, plain = '', next] of text.matchAll(cell)) {
+    if (isNewRow) rows.push([]);
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain);
+    isNewRow = next === '\n';
+    length += whole.length;
+  }
+  if (length < text.length) throw new Error(`not CSV: ${text.slice(length, length + 80)}`);
+  return rows;
+}
 
 test('csv: an RFC 4180 reader returns any text unchanged, without NUL', async () => {
   const text = fc.string({

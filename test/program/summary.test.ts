@@ -12,7 +12,6 @@ const credits = (confirmed: number, possibly = 0) => ({ confirmed, possibly_char
 
 const noCounts = { complete: 0, limited: 0, unchanged: 0, unchecked: 0, kept: 0, interrupted: 0, failed: 0 };
 
-/** A reference of which nothing is known. */
 const blank = {
   id: null,
   file: null,

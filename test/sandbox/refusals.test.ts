@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { command } from '../support/command.ts';
 import { detail, get, sandbox } from './client.ts';
 
-/** Status of a request with exactly these headers. */
 function raw(url: string, method: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers }, (response) => {

@@ -31,7 +31,6 @@ function commandLineOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
   } catch {
-    // It has ended already.
     return '';
   }
 }

@@ -56,7 +56,6 @@ export class World {
   readonly home: string;
   /** Whether runs write a summary: what it says was charged is then what the service charged. */
   readonly isReported: boolean = false;
-  /** What the program's clock shows. */
   now = Date.parse('2026-03-01T03:00:00Z');
 
   constructor(service: SimulatedService, folder: string, home: string) {
@@ -71,7 +70,6 @@ export class World {
     return new World(await simulatedService(t, options), await temporaryFolder(t), await temporaryFolder(t));
   }
 
-  /** Lets days pass. */
   pass(days: number): void {
     this.now += days * 24 * 60 * 60 * 1000;
   }

@@ -67,7 +67,6 @@ export async function open(t: TestContext, line: string, options: ScreenOptions 
         const seen = await text();
         return pattern.test(seen) ? seen : null;
       }, String(pattern)),
-    /** Presses a key by its name in tmux: `Enter`, `C-c`. */
     press: async (key: string): Promise<void> => {
       await tmux('send-keys', '-t', 'it', key);
     },

@@ -103,7 +103,6 @@ const strange = faults(
   'invalid_response',
 );
 
-/** JSON that is cut. */
 const tooShort: Fault = {
   ...{ name: 'a Content-Length that is too short', reply: raw(head(whole.length - 1) + whole) },
   ...{ exit: 8, code: 'invalid_response', status: 200, pattern: /not JSON/ },

@@ -11,13 +11,10 @@ export interface Fault {
   readonly code: string;
   /** HTTP status of the JSON error; null: nothing whole arrived. */
   readonly status: number | null;
-  /** What the faulty page costs. */
   readonly charge: 'none' | 'confirmed' | 'possibly_charged';
   /** The envelope is broken: what it holds is printed, what follows is not known. */
   readonly isEnvelope?: boolean;
-  /** Entries that are printed all the same. */
   readonly printed?: readonly unknown[];
-  /** What stderr says, among other things. */
   readonly pattern: RegExp;
   readonly args?: readonly string[];
   /** Checked at each place and in both formats; otherwise once, in the middle. */
@@ -33,7 +30,6 @@ export const places = [
 
 const tokens = places.map(({ token }) => token);
 
-/** Failures that end the whole call. */
 const endsCall = new Set(['unauthorized', 'no_credits', 'rate_limited', 'unreachable']);
 
 /** Does work for all cases, as many at once as two cores can handle. */

@@ -94,7 +94,6 @@ test('closed stdin, stdout and stderr, one by one and all together, cause no cra
   assert.match(stderr, /^chanlist: error: stdin contains no channel reference; [^\n]*\n$/);
 });
 
-/** Starts a listing of uploads. */
 const started = (service: ScriptedService, more: string): ChildProcess =>
   start(`uploads @a ${more}`, { env: service.env, stdio: ['ignore', 'pipe', 'pipe'] });
 

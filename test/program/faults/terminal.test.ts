@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { serviceEnvironment, temporaryFolder } from '../../support/program.ts';
+import { temporaryFolder } from '../../support/program.ts';
 import { scriptedService } from '../../support/service.ts';
-import { missing } from '../../support/shell.ts';
 import { inBatches } from './fault.ts';
-import { assertHarmless, assertHarmlessScreen, hostile } from './harmless.ts';
-import { onTerminal } from './pty.ts';
+import { assertHarmless, hostile } from './harmless.ts';
 
 /** An entry of which every part is hostile: all values, one of them nested, and the name of a member. */
 const entry = {
@@ -82,20 +80,18 @@ test('no response, argument, file name or setting brings a control character to 
   assertHarmless(stderr, 'a variable');
 });
 
-test('at a terminal no format prints control characters', {
-  skip: missing('script'),
-}, async (t) => {
+test('at a terminal no format prints control characters', async (t) => {
   const cases = commands.flatMap(([args, body]) =>
     ['table', 'json', 'ndjson', 'csv', 'id'].map((format) => ({ args: [...args, '-f', format], body })),
   );
   await inBatches(cases, async ({ args, body }) => {
     const service = await scriptedService(t, () => ({ body }));
-    const { exit, screen } = await onTerminal(args, serviceEnvironment(service.url));
+    const { exit, stdout, stderr } = await service.command(args, { columns: 80 });
     const name = args.join(' ');
-    assert.equal(exit, 0, `${name}: ${screen}`);
-    assert.notEqual(screen, '', name);
+    assert.equal(exit, 0, `${name}: ${stderr}`);
+    assert.notEqual(stdout, '', name);
     // JSON may contain the separators: they control nothing.
-    const shown = name.includes('json') ? screen.replace(/[\u2028\u2029]/g, '') : screen;
-    assertHarmlessScreen(shown, name);
+    assertHarmless(name.includes('json') ? stdout.replace(/[\u2028\u2029]/g, '') : stdout, name);
+    assertHarmless(stderr, name);
   });
 });
