@@ -368,7 +368,7 @@ test('what another run is writing is skipped', async (t) => {
     damaged(world);
     const { lines, exit, stderr } = await world.run('check lists');
     during.push(lines, exit, stderr);
-    // Another archive is no less absent.
+    // Another archive is absent as before.
     during.push((await check(world, 'lists --from refs.txt')).codes);
   });
   await world.run('uploads @a --output-dir lists --update');
@@ -395,7 +395,7 @@ test('what another run has written since is skipped, too, and what it has export
   assert.equal(await isWritten(replaced), true);
 });
 
-test('pages without a header are no archive, and hide no absent one', async (t) => {
+test('pages without a header are not an archive, and do not hide an absent one', async (t) => {
   const { world } = await archived(t);
   world.write('lists/.chanlist/x.ndjson.run', '');
   world.write('refs.txt', '@a\n@b\n');

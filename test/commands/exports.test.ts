@@ -438,6 +438,7 @@ test('no output destroys an input, another output or an archive: 2 names both, n
     ['uploads @a -o new --summary .chanlist/new.json', '--summary', "chanlist's own folder"],
     [`uploads @a --output-dir . --summary ${idOf('a')}.ndjson`, '--summary', 'the name of an archive'],
     ['show a.ndjson -o archive', 'a.ndjson', 'same file'],
+    ['latest @a --seen archive', 'archive', 'it is an archive'],
     ...['resolve @a', 'latest @a', 'search @a x', 'show refs.txt'].map(
       (command) => [`${command} -o archive`, 'archive', 'it is an archive'] as const,
     ),

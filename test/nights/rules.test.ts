@@ -257,20 +257,6 @@ test('--update --all keeps every entry that FILE lacks, and says what is no long
   assert.match(all.stderr, /22 no longer listed/);
 });
 
-test('a feed that is back ends the longer limit of check, even if its page cannot be bought', async (t) => {
-  const { nights, a } = await exportedNights(t, 150);
-  const isStale = async (): Promise<boolean> =>
-    (await nights.run('check a.ndjson --max-age 36h')).stdout.includes('"stale"');
-  a.feed = 500;
-  assert.equal((await nights.night()).exit, 7);
-  nights.pass(1);
-  assert.equal(await isStale(), false);
-  a.feed = 'list';
-  a.list = videos(0, 151);
-  assert.equal((await nights.night([], { at: 1, by: 402 })).exit, 4);
-  assert.equal(await isStale(), true);
-});
-
 test('a token that is refused: what the pages held and the list now lacks is kept, and nothing is there twice', async (t) => {
   const { nights, a } = await exportedNights(t, 20, { pageSize: 10 });
   a.list = videos(0, 45);

@@ -84,17 +84,6 @@ test('table: no row is wider than its terminal, and none is out of line, whateve
     }
 });
 
-test('table: one header, and all rows of all pages aligned with it', async () => {
-  const lines = await listing({ terminal: screen(100) });
-  const [header = '', rule = '', ...rows] = lines;
-  assert.equal(lines.length, 16);
-  assert.equal(lines.filter((line) => line.includes('videoId')).length, 1);
-  assert.match(rule, /^─{100}$/);
-  assert.match(header, /^index {2}videoId {7}length {2}views {2}title$/);
-  for (const row of rows)
-    assert.match(row, /^[ \d]{4}\d {2}vid\d{8} {2}(?: {3}4:05|1:02:33) {2}[ \d.]{4}M(?: {2}|$)/);
-});
-
 test('table: with colour only the header and its rule have escape sequences', async () => {
   const colored = await listing({ terminal: { columns: 80, color: true } });
   const [header = '', rule = '', ...rows] = colored;
