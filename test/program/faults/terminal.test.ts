@@ -89,7 +89,7 @@ test('at a terminal no format prints control characters', async (t) => {
     const { exit, stdout, stderr } = await service.command(args, { columns: 80 });
     const name = args.join(' ');
     assert.equal(exit, 0, `${name}: ${stderr}`);
-    assert.notEqual(stdout, '', name);
+    assert.notEqual(`${stdout}${stderr}`, '', name);
     // JSON may contain the separators: they control nothing.
     assertHarmless(name.includes('json') ? stdout.replace(/[\u2028\u2029]/g, '') : stdout, name);
     assertHarmless(stderr, name);
