@@ -60,7 +60,7 @@ test('the key comes from a file or a pipe', async (t) => {
   await writing;
 });
 
-test('what is no key file: why, but neither its text nor its name, which may be a key', async (t) => {
+test('what is not a key file: why, but neither its text nor its name, which may be a key', async (t) => {
   const folder = await temporaryFolder(t);
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);

@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  readdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { Server } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -41,8 +32,8 @@ if (mode !== undefined) {
 /** Waits for the others, then buys until the bound is spent; one that is to be killed has a request under way then. */
 async function buyAll(most: number): Promise<void> {
   const ledger = openLedger({ ...options(process.env), bounds: parseBounds('200/month', '--max-credits') });
-  writeSync(1, '\n');
-  readSync(0, Buffer.alloc(1));
+  fs.writeSync(1, '\n');
+  fs.readSync(0, Buffer.alloc(1));
   for (let bought = 1; bought <= most; bought++) {
     const settle = await ledger.reserve(1, `@${process.pid}`).catch(() => null);
     if (settle === null) break;
@@ -128,7 +119,7 @@ test('each paid request and its outcome is a line; the key is not in it; file an
   const ledger = open();
   await buy(ledger, 'confirmed');
   await ledger.reserve(1, null);
-  const text = readFileSync(file, 'utf8');
+  const text = fs.readFileSync(file, 'utf8');
   const [request, outcome, pending] = text
     .split('\n')
     .filter(Boolean)
@@ -142,8 +133,8 @@ test('each paid request and its outcome is a line; the key is not in it; file an
   assert.deepEqual(outcome, { version: 1, kind: 'outcome', id, outcome: 'confirmed' });
   assert.equal(pending.reference, null);
   assert.ok(!text.includes('secret'));
-  assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.equal(statSync(folder).mode & 0o777, 0o700);
+  assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+  assert.equal(fs.statSync(folder).mode & 0o777, 0o700);
   assert.deepEqual(warnings, []);
 });
 
@@ -162,7 +153,7 @@ test('a day and a month end at local midnight; an outcome goes to the file of it
   clock.time = new Date(2026, 11, 1).getTime();
   await buy(ledger, 'confirmed');
   last('confirmed');
-  assert.deepEqual(readdirSync(folder).sort(), ['credits-2026-11.ndjson', 'credits-2026-12.ndjson']);
+  assert.deepEqual(fs.readdirSync(folder).sort(), ['credits-2026-11.ndjson', 'credits-2026-12.ndjson']);
   assert.deepEqual(spent(), { confirmed: 3, possibly_charged: 0 });
   assert.deepEqual(spent('2026-12'), { confirmed: 1, possibly_charged: 0 });
 });
@@ -170,7 +161,7 @@ test('a day and a month end at local midnight; an outcome goes to the file of it
 test('a ledger that cannot be opened: refused with a bound per month, one warning without', async (t) => {
   const { env, state, warnings, open } = await fixture(t);
   env.XDG_STATE_HOME = join(state, 'file');
-  writeFileSync(env.XDG_STATE_HOME, '');
+  fs.writeFileSync(env.XDG_STATE_HOME, '');
   const cannot = 'which --max-credits needs, cannot be used: ';
   assert.throws(() => open('5/month'), isFailure(1, cannot, 'set XDG_STATE_HOME'));
   const ledger = open('5');
@@ -183,34 +174,34 @@ test('a ledger that cannot be opened: refused with a bound per month, one warnin
 test('a damaged ledger: refused with a bound, naming file, line and remedy; one warning without', async (t) => {
   const { file, warnings, open, folder } = await fixture(t);
   await buy(open('5/month'), 'confirmed');
-  const sound = readFileSync(file, 'utf8');
+  const sound = fs.readFileSync(file, 'utf8');
   const remedy = ['restore it, or remove that line', `sed -i.bak 2d ${file}`] as const;
-  writeFileSync(file, sound.replace('"version":1', '"version":2'));
+  fs.writeFileSync(file, sound.replace('"version":1', '"version":2'));
   assert.throws(() => open('5/month'), isFailure(1, `${file} is damaged: line 2 cannot be read`, ...remedy));
   await buy(open('5'), 'confirmed');
   assert.equal(warnings.length, 1);
   assert.match(warnings[0] ?? '', /^the credit ledger is not complete: .* line 2 cannot be read; .*sed -i/);
   // The last line, which a crash has cut off, is one credit; also once another line has followed.
-  writeFileSync(file, sound.slice(0, -2));
+  fs.writeFileSync(file, sound.slice(0, -2));
   await buy(open('5/month'), 'confirmed');
   await buy(open('5/month'), 'confirmed');
   assert.match((await spentBound(open('3/month'))) ?? '', /^3\/month/);
   assert.equal(warnings.length, 1);
-  assert.deepEqual(readdirSync(folder), ['credits-2026-11.ndjson']);
+  assert.deepEqual(fs.readdirSync(folder), ['credits-2026-11.ndjson']);
 });
 
 test('a ledger that becomes shorter, or another file, while a run counts in it: 1', async (t) => {
   const { file, open } = await fixture(t);
   const changes: Record<string, () => void> = {
-    emptied: () => writeFileSync(file, ''),
-    'cut by a line': () => writeFileSync(file, readFileSync(file, 'utf8').slice(0, -120)),
+    emptied: () => fs.writeFileSync(file, ''),
+    'cut by a line': () => fs.writeFileSync(file, fs.readFileSync(file, 'utf8').slice(0, -120)),
     'replaced by a copy': () => {
-      const text = readFileSync(file, 'utf8');
-      rmSync(file);
-      writeFileSync(`${file}.new`, text);
-      renameSync(`${file}.new`, file);
+      const text = fs.readFileSync(file, 'utf8');
+      fs.rmSync(file);
+      fs.writeFileSync(`${file}.new`, text);
+      fs.renameSync(`${file}.new`, file);
     },
-    'moved away': () => renameSync(file, `${file}.1`),
+    'moved away': () => fs.renameSync(file, `${file}.1`),
   };
   for (const [name, change] of Object.entries(changes))
     for (const isPending of [false, true]) {
@@ -220,7 +211,7 @@ test('a ledger that becomes shorter, or another file, while a run counts in it: 
       change();
       settle?.('none');
       await assert.rejects(ledger.reserve(1, '@a'), isFailure(1, file), `${name} ${isPending}`);
-      rmSync(file, { force: true });
+      fs.rmSync(file, { force: true });
     }
 });
 
@@ -240,14 +231,14 @@ test('a ledger that another process has locked for longer than --timeout: 1', as
   const { open, folder, file } = await fixture(t);
   const ledger = open('5/month', { timeout: 7 });
   await buy(ledger, 'confirmed');
-  const before = readFileSync(file, 'utf8');
+  const before = fs.readFileSync(file, 'utf8');
   const opened = PrivateFolder.open(folder).ensure();
   const lock = await acquireLock(opened, 'credits', 'the ledger');
   await assert.rejects(
     ledger.reserve(1, '@a'),
     isFailure(1, 'which --max-credits needs, cannot be used: another process', `${folder} for more than 7 s`),
   );
-  assert.equal(readFileSync(file, 'utf8'), before);
+  assert.equal(fs.readFileSync(file, 'utf8'), before);
   // Requests without such a bound, and outcomes, wait for nothing.
   await buy(open('5'), 'confirmed');
   lock?.[Symbol.dispose]();

@@ -36,7 +36,6 @@ const finder =
   (flags = {}, env = {}) =>
     findService(flags, fakeContext({ env: { ...all, ...env } }).context);
 
-/** What the settings come down to. */
 const brief = ({ baseUrl, namespace, key, keySource, profile }: Settings): string =>
   [baseUrl?.href ?? null, namespace, key, keySource, profile].join(' ');
 
@@ -91,13 +90,32 @@ test('precedence: key file, then CHANLIST_API_KEY, then CHANLIST_API_KEY_FILE, t
   }
 });
 
-test('no active profile: said first, with how to choose one', async (t) => {
+test('no active profile: that comes first, with how to choose one', async (t) => {
   const find = await stored(t, null, { "o'b": profiles.work });
-  const said = "no profile is active (stored: work, home, o'b)";
+  const message = "no profile is active (stored: work, home, o'b)";
   for (const env of [{}, { CHANLIST_BASE_URL: full.CHANLIST_BASE_URL }]) {
     const { problem } = await find({}, env);
-    assert.deepEqual([problem?.exit, problem?.line()], [3, `${said}; chanlist auth switch work`]);
+    assert.deepEqual([problem?.exit, problem?.line()], [3, `${message}; chanlist auth switch work`]);
   }
+});
+
+test('the stored key of another origin is not sent, and without an account the missing variable is named: 3', async (t) => {
+  const find = await stored(t);
+  const { origin } = new URL(profiles.work.baseUrl);
+  for (const url of ['http://localhost:1', `${origin}:444`, `${origin}.evil.example`])
+    for (const [flags, env] of [
+      [{ baseUrl: url }, {}],
+      [{}, { CHANLIST_BASE_URL: url }],
+    ] as const) {
+      const { key, problem } = await find(flags, env);
+      assert.deepEqual([key, problem?.exit], [null, 3]);
+      assert.equal(
+        problem?.message,
+        `the key of profile 'work' belongs to ${origin} and is not sent to ${url}`,
+      );
+    }
+  const { problem } = await finder({ CHANLIST_API_KEY: full.CHANLIST_API_KEY })();
+  assert.deepEqual([problem?.exit, problem?.line()], [3, 'no account is configured; set CHANLIST_BASE_URL']);
 });
 
 test('an unknown profile is a usage error that names the known ones', async (t) => {

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { type Profile, readStore, type Store, storeFile, updateStore } from '../../src/accounts/store.ts';
 import { parseAddress } from '../../src/service/address.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
-import { storeIn, writeRawStore, writeStore } from '../support/stored-accounts.ts';
-import { nobody, notRoot } from '../support/users.ts';
+import { storeIn, writeRawStore } from '../support/stored-accounts.ts';
 
 const key = 'sk_live_0123456789';
 const profile: Profile = {
@@ -82,17 +81,6 @@ test('mode 0600, also over a file with another mode, and nothing beside it', asy
   assert.equal(statSync(storeIn(folder)).mode & 0o777, 0o600);
   assert.notEqual(statSync(storeIn(folder)).ino, before, 'replaced, not written over');
   assert.deepEqual(readdirSync(dirname(storeIn(folder))), ['config.json']);
-});
-
-test('a folder of another user is refused and not changed', { skip: notRoot }, async (t) => {
-  const folder = await temporaryFolder(t);
-  const env = { XDG_CONFIG_HOME: folder };
-  writeStore(folder, {}, null);
-  chownSync(dirname(storeIn(folder)), nobody, nobody);
-  const expected = isFailure(2, dirname(storeIn(folder)));
-  assert.throws(() => readStore(env), expected);
-  await assert.rejects(updateStore(env, add('a')), expected);
-  assert.equal(statSync(dirname(storeIn(folder))).uid, nobody);
 });
 
 const stored = { baseUrl: 'https://api.example.com', namespace: 'media', key };

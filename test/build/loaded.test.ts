@@ -8,7 +8,6 @@ import { runCommand } from '../support/shell.ts';
 interface Loaded {
   /** Modules of Node that are not loaded at its own start. */
   readonly modules: readonly string[];
-  /** Files of the program. */
   readonly files: readonly string[];
 }
 
@@ -47,7 +46,6 @@ test('--version loads only the launcher; any other call no part that it does not
     ['resolve @x', program, []],
     ['resolve @x --dry-run', program, []],
     ['resolve @x -f table', [...program, 'cli-table3.cjs'], []],
-    // The ledger.
     ['uploads @x', program, ['crypto']],
   ] as const) {
     const loaded = await loadedBy(line, env);

@@ -90,13 +90,13 @@ test('a typing error asks again, three times in all; the prompt says whether a k
   const fake = terminal(folder);
   fake.type(`http:/x\r"${baseUrl}"\r${baseUrl}\ra b\r"${key}"\r${key}\r`);
   assert.equal(await login(fake), 0);
-  for (const said of [
+  for (const problem of [
     'not an http or https address',
     'has quotes around it',
     'key: not a key',
     'the key has quotes',
   ])
-    assert.ok(fake.stderr().includes(said), said);
+    assert.ok(fake.stderr().includes(problem), problem);
   const again = terminal(folder);
   again.type('\r\r\r');
   assert.equal(await login(again), 2);

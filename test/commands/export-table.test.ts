@@ -103,7 +103,6 @@ const removing =
   (name: string): Make =>
   (world) =>
     world.remove(name);
-/** Changes the lines of FILE. */
 const editing =
   (change: (lines: string[]) => readonly string[]): Make =>
   (world) =>
@@ -201,7 +200,7 @@ const looped: Make = async (world, channel) => {
   channel.list = videos(0, 12);
 };
 row('a first export of a list that looped', looped, '!8 loop | !8 loop | !8 loop | 3');
-// It begins again once, then drops its pages.
+// It starts over once, then discards its pages.
 const archiveOfLoop = steps(exporting(), looping);
 row('an archive of a list that loops now', archiveOfLoop, '0= add | !8/4 dropped | !8/4 dropped | -');
 

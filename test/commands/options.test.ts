@@ -11,7 +11,6 @@ const argumentsOf = (line: string): string[] => line.split(' ').filter(Boolean);
 
 const parseLine = (line: string) => parseArguments(argumentsOf(line), { actions: commands });
 
-/** The options that the arguments ask for. */
 async function parse(line: string): Promise<Parsed> {
   const { request } = await parseLine(line);
   if (request instanceof Error) throw request;
@@ -35,7 +34,7 @@ const defaults: Omit<CommonOptions, 'invocation'> = {
 
 const commonNames = [...Object.keys(defaults), 'profile', 'baseUrl', 'namespace', 'keyFile'];
 
-/** Flags that stand for others, or that are counted as typed. */
+/** Flags that are short for others, or that are counted. */
 const notOptions = ['invocation', 'help', 'version', 'json', 'ndjson', 'verbose'];
 
 /** The common options (`isCommon`), or all others. */
@@ -236,8 +235,8 @@ const wrongLines: readonly (readonly [line: string, message: string])[] = [
 
 test('a wrong line is a usage error of one line that names the fix', async () => {
   for (const [line, message] of wrongLines) {
-    const said = await refused(line);
-    assert.equal(said.slice(0, message.length), message, line);
+    const refusal = await refused(line);
+    assert.equal(refusal.slice(0, message.length), message, line);
   }
 });
 

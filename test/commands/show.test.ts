@@ -81,7 +81,7 @@ test('show: -o FILE is replaced whole', async (t) => {
   assert.deepEqual(await readdir(cwd), ['a.ndjson', 'out.csv']);
 });
 
-test('show: a line that is no record: 1, naming file and line, after what stands before it', async (t) => {
+test('show: a line that is not a record: 1, naming file and line, after the lines before it', async (t) => {
   for (const line of ['{"videoId":"c"', '[1]', 'dQw4w9WgXcQ', '{"a":"\xff"}', '{"results":[]}']) {
     const { cwd, show } = await shower(t, { 'a.ndjson': archive, 'out.csv': 'before' });
     await appendFile(join(cwd, 'a.ndjson'), Buffer.from(`${line}\n${first}\n`, 'latin1'));

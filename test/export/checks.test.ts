@@ -36,7 +36,7 @@ test('a check: the feed, the IDs that are missing, and no failure', () => {
     withoutFeed: null,
     failure: null,
   });
-  // Without a page, what the last one said stays; an ID that FILE has is missing no longer.
+  // Without a page, the result of the last one stays; an ID that FILE has is no longer missing.
   const found = after({ feed: feed('dead'), has: () => true });
   assert.deepEqual([found.missing, found.missingIds], [3, {}]);
   // A page instead of the feed; a resumed run, which requests none.

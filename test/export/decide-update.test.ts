@@ -20,7 +20,6 @@ const noFeed: Feed = { entries: null, problem: 'missing (404)', status: 404 };
 /** A FILE that is updated now and then. */
 class Nights {
   file = new Set(['v3', 'v2', 'v1']);
-  /** What a page contains. */
   page = ['v3', 'v2', 'v1'];
   now = now;
   checks = this.#check(noChecks, feedOf('v3', 'v2'));
@@ -174,7 +173,7 @@ test('a clock that was a year ahead: nothing waits for a time in the future', ()
   assert.equal(nights.run(noFeed), 'unchecked');
 });
 
-test('--all buyes every page, regardless of feed and record', () => {
+test('--all buys every page, regardless of feed and record', () => {
   const nights = new Nights();
   assert.equal(nights.run(feedOf('v3'), { all: true }), 'buy');
   assert.equal(nights.run(noFeed, { all: true }), 'buy');

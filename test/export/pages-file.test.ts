@@ -1,14 +1,6 @@
 /** `.chanlist/FILE.run`: the pages of an interrupted run, in one file that is only appended to. */
 import assert from 'node:assert/strict';
-import {
-  appendFileSync,
-  copyFileSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { test } from 'node:test';
 import { PagesFile } from '../../src/export/pages-file.ts';
 import type { PagesHeader } from '../../src/export/pages-header.ts';
@@ -44,7 +36,6 @@ async function textOf(pages: PagesFile): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Writes a file of three pages. */
 function create(folder: PrivateFolder, facts: Partial<PagesHeader> = {}): void {
   using pages = PagesFile.create(folder, 'a', header(facts));
   pages.addPage(rows[0], positionAt(1), { info: '{"title":"t"}' });
@@ -56,16 +47,16 @@ test('pages are read back as they were added', async (t) => {
   const folder = await privateFolder(t);
   create(folder);
   assert.deepEqual(folder.names().sort(), ['.gitignore', 'a.run']);
-  assert.equal(statSync(folder.at('a.run')).mode & 0o777, 0o600);
+  assert.equal(fs.statSync(folder.at('a.run')).mode & 0o777, 0o600);
   using pages = await open(folder);
   assert.deepEqual(pages.header, { version: 2, ...header() });
   assert.deepEqual(pages.position, last);
   assert.deepEqual([pages.info, pages.end], ['{"title":"t"}', null]);
   assert.equal(await textOf(pages), rows.join(''));
   assert.deepEqual([...(await pages.ids(stop))], ['ä', 'b', 'c', 'd']);
-  assert.equal(pages.size, statSync(folder.at('a.run')).size);
+  assert.equal(pages.size, fs.statSync(folder.at('a.run')).size);
   // playlist_info is stored once.
-  assert.equal(readFileSync(folder.at('a.run'), 'utf8').match(/title/g)?.length, 1);
+  assert.equal(fs.readFileSync(folder.at('a.run'), 'utf8').match(/title/g)?.length, 1);
   pages.remove();
   assert.deepEqual(folder.names(), ['.gitignore']);
 });
@@ -74,13 +65,12 @@ test('cut off at any byte, it holds its whole pages, and the missing ones are ad
   const folder = await privateFolder(t);
   create(folder);
   const path = folder.at('a.run');
-  const whole = readFileSync(path);
+  const whole = fs.readFileSync(path);
   const text = whole.toString('latin1');
-  /** The bytes behind each page. */
   const ends = [...text.matchAll(/^#.*\n/gm)].map((found) => found.index + found[0].length).slice(1);
   assert.deepEqual([ends.length, ends.at(-1)], [3, whole.length]);
   for (let size = 0; size <= whole.length; size++) {
-    writeFileSync(path, whole.subarray(0, size));
+    fs.writeFileSync(path, whole.subarray(0, size));
     const count = ends.filter((end) => end <= size).length;
     if (count === 0) {
       assert.equal(await PagesFile.open(folder, 'a', stop), null, `cut at ${size}`);
@@ -88,11 +78,11 @@ test('cut off at any byte, it holds its whole pages, and the missing ones are ad
     }
     using pages = await open(folder);
     assert.deepEqual([pages.position.pages, await textOf(pages)], [count, rows.slice(0, count).join('')]);
-    assert.equal(statSync(path).size, size, 'opening it changes nothing');
+    assert.equal(fs.statSync(path).size, size, 'opening it changes nothing');
     pages.openToAppend();
     if (count < 2) pages.addPage(rows[1], positionAt(2));
     if (count < 3) pages.addPage(rows[2], last);
-    assert.ok(readFileSync(path).equals(whole), `cut at ${size}`);
+    assert.ok(fs.readFileSync(path).equals(whole), `cut at ${size}`);
   }
 });
 
@@ -104,15 +94,14 @@ test('what is not as it was written ends what counts: no change of bytes goes un
     pages.addEnd({ size: 64, mtime: 1.25, record: record() });
   }
   const path = folder.at('a.run');
-  const whole = readFileSync(path);
+  const whole = fs.readFileSync(path);
   const { random, count, seed } = damages.settings(1500);
   using original = await open(folder);
   const entries = await textOf(original);
   for (let n = 0; n < count; n++) {
     const { what, bytes } = damages.of(whole, random);
-    writeFileSync(path, bytes);
+    fs.writeFileSync(path, bytes);
     const where = `${what} (CHANLIST_SEED=${seed}, ${n})`;
-    // The first byte that differs.
     const at = bytes.findIndex((byte, i) => byte !== whole[i]);
     using pages = await PagesFile.open(folder, 'a', stop);
     const counted = pages?.size ?? 0;
@@ -126,18 +115,7 @@ test('what is not as it was written ends what counts: no change of bytes goes un
   }
 });
 
-test('line ends of another system are changes like any other', async (t) => {
-  const folder = await privateFolder(t);
-  create(folder);
-  const path = folder.at('a.run');
-  const text = readFileSync(path, 'utf8');
-  writeFileSync(path, text.replaceAll('\n', '\r\n'));
-  assert.equal(await PagesFile.open(folder, 'a', stop), null);
-  writeFileSync(path, text.replace('"d"}\n', '"d"}\r\n'));
-  assert.equal((await open(folder)).position.pages, 1);
-});
-
-test('it has its name once it holds a page; a run without one leaves nothing', async (t) => {
+test('it gets its name with the first page; a run without a page removes it', async (t) => {
   const folder = await privateFolder(t);
   {
     using pages = PagesFile.create(folder, 'a', header());
@@ -182,21 +160,21 @@ test('pages that are set aside: only what later ones and FILE lack is added', as
 });
 
 for (const [what, change, failure] of [
-  ['is appended to', (path: string) => appendFileSync(path, 'x'), isForeign],
-  ['is cut', (path: string) => truncateSync(path, 100), isForeign],
-  ['is removed', (path: string) => rmSync(path), isFailure(1, 'a.run has been removed during this run')],
+  ['is appended to', (path: string) => fs.appendFileSync(path, 'x'), isForeign],
+  ['is cut', (path: string) => fs.truncateSync(path, 100), isForeign],
+  ['is removed', (path: string) => fs.rmSync(path), isFailure(1, 'a.run has been removed during this run')],
   [
     'is replaced by its copy',
     (path: string) => {
-      copyFileSync(path, `${path}.copy`);
-      rmSync(path);
-      copyFileSync(`${path}.copy`, path);
+      fs.copyFileSync(path, `${path}.copy`);
+      fs.rmSync(path);
+      fs.copyFileSync(`${path}.copy`, path);
     },
     isForeign,
   ],
   [
     'goes with its folder',
-    (path: string) => rmSync(path.replace(/\/a\.run$/, ''), { recursive: true }),
+    (path: string) => fs.rmSync(path.replace(/\/a\.run$/, ''), { recursive: true }),
     isFailure(1, 'has been removed during this run'),
   ],
 ] as const)
@@ -221,12 +199,12 @@ test('pages that are removed or replaced before they are opened for writing are 
   create(folder);
   const path = folder.at('a.run');
   using removed = await open(folder);
-  rmSync(path);
+  fs.rmSync(path);
   assert.throws(() => removed.openToAppend(), isFailure(1, 'removed'));
   assert.deepEqual(folder.names(), ['.gitignore']);
   create(folder);
   using replaced = await open(folder);
-  writeFileSync(`${path}.other`, readFileSync(path));
+  fs.writeFileSync(`${path}.other`, fs.readFileSync(path));
   folder.rename('a.run.other', 'a.run');
   assert.throws(() => replaced.openToAppend(), isForeign);
 });
@@ -235,7 +213,7 @@ test('rows that were changed since they were read are not passed on', async (t) 
   const folder = await privateFolder(t);
   create(folder);
   using pages = await open(folder);
-  writeFileSync(folder.at('a.run'), readFileSync(folder.at('a.run'), 'utf8').replace('"d"', '"e"'));
+  fs.writeFileSync(folder.at('a.run'), fs.readFileSync(folder.at('a.run'), 'utf8').replace('"d"', '"e"'));
   await assert.rejects(textOf(pages), isForeign);
 });
 
@@ -251,28 +229,28 @@ test('how it has ended is its last line; a cut one does not count', async (t) =>
   }
   using ended = await open(folder);
   assert.deepEqual([ended.end, ended.position.pages, await textOf(ended)], [end, 3, rows.join('')]);
-  const bytes = readFileSync(folder.at('a.run'));
-  writeFileSync(folder.at('a.run'), bytes.subarray(0, -1));
+  const bytes = fs.readFileSync(folder.at('a.run'));
+  fs.writeFileSync(folder.at('a.run'), bytes.subarray(0, -1));
   assert.equal((await open(folder)).end?.size, 63);
 });
 
-test('a first line of another version is 2, and names the file; one that cannot be read is no pages file', async (t) => {
+test('a first line of another version is 2, and names the file; one that cannot be read is not a pages file', async (t) => {
   const folder = await privateFolder(t);
   const path = folder.at('a.run');
   assert.equal(await PagesFile.open(folder, 'a', stop), null);
   create(folder);
-  const [first = '', ...rest] = readFileSync(path, 'utf8').split('\n');
+  const [first = '', ...rest] = fs.readFileSync(path, 'utf8').split('\n');
   const { version: _, ...unversioned } = JSON.parse(first.slice(1, -9));
   for (const version of [1, 3]) {
-    writeFileSync(path, [`#${JSON.stringify({ version, ...unversioned })}`, ...rest].join('\n'));
+    fs.writeFileSync(path, [`#${JSON.stringify({ version, ...unversioned })}`, ...rest].join('\n'));
     const isOther = isFailure(2, 'of another version', `rm ${path}`);
     await assert.rejects(PagesFile.open(folder, 'a', stop), isOther, String(version));
   }
   const own = JSON.stringify({ version: 2, request: request() });
   for (const line of [`#${own}`, JSON.stringify(unversioned), '{}', '', 'x', '#', first.slice(0, -20)]) {
-    writeFileSync(path, [line, ...rest].join('\n'));
+    fs.writeFileSync(path, [line, ...rest].join('\n'));
     assert.equal(await PagesFile.open(folder, 'a', stop), null, line);
   }
-  writeFileSync(path, '');
+  fs.writeFileSync(path, '');
   assert.equal(await PagesFile.open(folder, 'a', stop), null);
 });

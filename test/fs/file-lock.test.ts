@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  symlinkSync,
-  unlinkSync,
-  utimesSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { connect, Server } from 'node:net';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -39,9 +30,9 @@ async function child(): Promise<void> {
     try {
       const lock = await acquireLock(folder, 'out', 'out');
       // Fails if another process has the lock.
-      closeSync(openSync(guard, 'wx'));
+      fs.closeSync(fs.openSync(guard, 'wx'));
       if (taken % 3 === 0) await turn();
-      unlinkSync(guard);
+      fs.unlinkSync(guard);
       taken++;
       if (taken % 50 === 0) process.kill(process.pid, 'SIGKILL');
       lock?.[Symbol.dispose]();
@@ -66,7 +57,7 @@ async function holder(t: TestContext, folder: string): Promise<ChildProcess> {
 
 async function newFolder(t: TestContext, parent = ''): Promise<PrivateFolder> {
   const above = join(await temporaryFolder(t), parent);
-  mkdirSync(above, { recursive: true });
+  fs.mkdirSync(above, { recursive: true });
   const folder = PrivateFolder.open(join(above, '.chanlist')).ensure();
   return folder;
 }
@@ -103,26 +94,26 @@ function tests(): void {
     await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
     alive.kill('SIGKILL');
     await once(alive, 'exit');
-    const left = readdirSync(folder.path, { recursive: true });
+    const left = fs.readdirSync(folder.path, { recursive: true });
     assert.equal(left.length, 3, 'the dead process has left its lock');
     assert.equal(await isLocked(folder, 'out'), false);
-    assert.deepEqual(readdirSync(folder.path, { recursive: true }), left);
+    assert.deepEqual(fs.readdirSync(folder.path, { recursive: true }), left);
     const lock = await acquireLock(folder, 'out', 'shown');
     await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
     lock?.[Symbol.dispose]();
     assert.deepEqual(folder.names(), ['.gitignore']);
   });
 
-  test('what processes left that were killed an hour ago, while they prepared a lock, is removed', async (t) => {
+  test('leftovers of processes that were killed an hour ago, while they prepared a lock, are removed', async (t) => {
     const folder = await newFolder(t);
     const [old, recent] = ['1', '2'].map((digit) => folder.at(`.${digit.repeat(20)}.lock`));
     assert.ok(old && recent);
     for (const path of [old, recent]) {
-      mkdirSync(path);
-      closeSync(openSync(join(path, 'socket'), 'wx'));
+      fs.mkdirSync(path);
+      fs.closeSync(fs.openSync(join(path, 'socket'), 'wx'));
     }
     const time = Date.now() / 1000 - 3_601;
-    utimesSync(old, time, time);
+    fs.utimesSync(old, time, time);
     (await acquireLock(PrivateFolder.open(folder.path), 'out', 'shown'))?.[Symbol.dispose]();
     assert.deepEqual(folder.names(), ['.gitignore', basename(recent)].sort());
   });
@@ -174,7 +165,7 @@ function tests(): void {
     const folder = await newFolder(t);
     const alive = await holder(t, folder.path);
     alive.kill('SIGSTOP');
-    const [socket = ''] = readdirSync(join(folder.path, 'out.lock'));
+    const [socket = ''] = fs.readdirSync(join(folder.path, 'out.lock'));
     const path = join(folder.path, 'out.lock', socket);
     // As many as the system keeps waiting (511 by default), and more.
     const codes = new Set<unknown>();
@@ -194,7 +185,7 @@ function tests(): void {
     const folder = await newFolder(t);
     const lock = await acquireLock(folder, 'out', 'shown');
     for (const path of [join(folder.path, '..'), folder.path, join(folder.path, 'out.lock')])
-      chmodSync(path, 0o777);
+      fs.chmodSync(path, 0o777);
     await asUser(nobody, async () => {
       await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
       assert.equal(await isLocked(folder, 'out'), true);
@@ -204,8 +195,8 @@ function tests(): void {
 
   test('an error that says nothing is neither a lock nor its absence', async (t) => {
     const folder = await newFolder(t);
-    mkdirSync(join(folder.path, 'out.lock'));
-    symlinkSync('loop', join(folder.path, 'out.lock', 'loop'));
+    fs.mkdirSync(join(folder.path, 'out.lock'));
+    fs.symlinkSync('loop', join(folder.path, 'out.lock', 'loop'));
     await assert.rejects(acquireLock(folder, 'out', 'shown'), { name: 'Failure', exit: 2 });
     await assert.rejects(isLocked(folder, 'out'), { code: 'ELOOP' });
   });

@@ -7,7 +7,6 @@ import { Failure } from '../../src/errors.ts';
 import { assertRoom, fileError, makeFolders } from '../../src/fs/files.ts';
 import { replaceFs, whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
-import { noProc } from '../support/process-state.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
 
@@ -20,10 +19,6 @@ test('missing folders are created with the mode', async (t) => {
   makeFolders(join(folder, 'link', 'd'));
   writeFileSync(join(folder, 'file'), '');
   assert.throws(() => makeFolders(join(folder, 'file', 'below')), { code: 'ENOTDIR' });
-});
-
-test('a folder in which nothing can be created is an error', { skip: noProc }, () => {
-  assert.throws(() => makeFolders('/proc/x/y'), { code: 'ENOENT' });
 });
 
 test('without disk space for the next page nothing is sent', async (t) => {

@@ -1,19 +1,7 @@
 /** Trust: a real folder of the effective user, which others cannot write, and never a link. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { resolveTarget } from '../../src/fs/output-target.ts';
@@ -24,7 +12,7 @@ import { privateFolder } from '../support/private-folder.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
 
-const mode = (path: string): number => statSync(path).mode & 0o777;
+const mode = (path: string): number => fs.statSync(path).mode & 0o777;
 const both = [(path: string) => PrivateFolder.open(path).ensure(), PrivateFolder.open];
 
 test('a folder is created with mode 0700 and a .gitignore, whatever the umask, and opened again', async (t) => {
@@ -36,12 +24,12 @@ test('a folder is created with mode 0700 and a .gitignore, whatever the umask, a
     const path = join(parent, '.chanlist');
     const missing = PrivateFolder.open(path);
     assert.deepEqual([missing.wasThere, missing.names(), missing.read('a')], [false, [], null]);
-    assert.deepEqual(readdirSync(parent), []);
+    assert.deepEqual(fs.readdirSync(parent), []);
     const folder = PrivateFolder.open(path).ensure();
     assert.deepEqual([folder.created, folder.names(), mode(path)], [true, ['.gitignore'], 0o700]);
     folder.replace('a', 'text');
-    closeSync(folder.openAppend('b'));
-    closeSync(folder.create('c'));
+    fs.closeSync(folder.openAppend('b'));
+    fs.closeSync(folder.create('c'));
     for (const name of ['.gitignore', 'a', 'b', 'c']) assert.equal(mode(join(path, name)), 0o600, name);
     const again = PrivateFolder.open(path).ensure();
     assert.deepEqual([again.created, String(again.read('.gitignore'))], [false, '*\n']);
@@ -70,15 +58,15 @@ test('only a .chanlist has a .gitignore; the folder above it must exist', async 
 test('what others may write is made 0700 again, but not by a command that changes nothing', async (t) => {
   const { path } = await privateFolder(t);
   for (const loose of [0o770, 0o702, 0o777]) {
-    chmodSync(path, loose);
+    fs.chmodSync(path, loose);
     PrivateFolder.open(path);
     assert.equal(mode(path), loose);
-    // A mode that cannot be set is no reason to refuse.
+    // A mode that cannot be set is not an error.
     whileFailing(t, 'chmodSync', 'EPERM', () => PrivateFolder.open(path).ensure());
     PrivateFolder.open(path).ensure();
     assert.equal(mode(path), 0o700);
   }
-  chmodSync(path, 0o755);
+  fs.chmodSync(path, 0o755);
   PrivateFolder.open(path).ensure();
   assert.equal(mode(path), 0o755);
 });
@@ -86,19 +74,19 @@ test('what others may write is made 0700 again, but not by a command that change
 test('a link or a file in its place is refused and left unchanged', async (t) => {
   const parent = await temporaryFolder(t);
   const path = join(parent, '.chanlist');
-  mkdirSync(join(parent, 'other'), 0o700);
+  fs.mkdirSync(join(parent, 'other'), 0o700);
   for (const [make, what] of [
-    [() => symlinkSync('other', path), 'a symbolic link'],
-    [() => symlinkSync('nowhere', path), 'a symbolic link'],
-    [() => writeFileSync(path, ''), 'a regular file'],
+    [() => fs.symlinkSync('other', path), 'a symbolic link'],
+    [() => fs.symlinkSync('nowhere', path), 'a symbolic link'],
+    [() => fs.writeFileSync(path, ''), 'a regular file'],
     [() => execFileSync('mkfifo', [path]), 'a named pipe'],
   ] as const) {
     make();
     for (const open of both)
       assert.throws(() => open(path), isFailure(2, `refusing to use ${path}: it is ${what}; move it away`));
-    assert.deepEqual(readdirSync(parent).sort(), ['.chanlist', 'other']);
-    assert.deepEqual(readdirSync(join(parent, 'other')), []);
-    rmSync(path);
+    assert.deepEqual(fs.readdirSync(parent).sort(), ['.chanlist', 'other']);
+    assert.deepEqual(fs.readdirSync(join(parent, 'other')), []);
+    fs.rmSync(path);
   }
 });
 
@@ -106,7 +94,7 @@ test('a folder of another user is refused with its owner and the user to run as'
   skip: notRoot,
 }, async (t) => {
   const { path } = await privateFolder(t);
-  chmodSync(join(path, '..'), 0o777);
+  fs.chmodSync(join(path, '..'), 0o777);
   const refused = (owner: number, user: number) =>
     isFailure(
       2,
@@ -115,9 +103,9 @@ test('a folder of another user is refused with its owner and the user to run as'
   await asUser(nobody, async () => {
     for (const open of both) assert.throws(() => open(path), refused(0, nobody));
   });
-  chownSync(path, nobody, nobody);
+  fs.chownSync(path, nobody, nobody);
   for (const permissions of [0o700, 0o777]) {
-    chmodSync(path, permissions);
+    fs.chmodSync(path, permissions);
     for (const open of both) assert.throws(() => open(path), refused(nobody, 0));
     assert.equal(mode(path), permissions);
   }
@@ -132,19 +120,19 @@ test('files: read, replaced, created, appended to, renamed, removed', async (t) 
   assert.equal(String(folder.read('a')), 'two');
   for (const text of ['1', '2']) {
     const fd = folder.openAppend('rows');
-    writeSync(fd, text);
-    closeSync(fd);
+    fs.writeSync(fd, text);
+    fs.closeSync(fd);
   }
   assert.equal(String(folder.read('rows')), '12');
-  closeSync(folder.create('rows'));
+  fs.closeSync(folder.create('rows'));
   assert.equal(String(folder.read('rows')), '');
   folder.rename('rows', 'b');
   for (const _ of ['there', 'gone']) folder.remove('b');
-  // What a killed run left does not matter.
-  writeFileSync(folder.at(temporaryName('a')), 'half');
+  // Leftovers of a killed run do not matter.
+  fs.writeFileSync(folder.at(temporaryName('a')), 'half');
   folder.replace('a', 'three');
   assert.deepEqual([String(folder.read('a')), folder.names().sort()], ['three', ['.gitignore', 'a']]);
-  mkdirSync(folder.at('folder'));
+  fs.mkdirSync(folder.at('folder'));
   for (const name of ['folder', 'x'.repeat(300)])
     assert.throws(() => folder.replace(name, 'x'), isFailure(1, name));
 });
@@ -152,13 +140,13 @@ test('files: read, replaced, created, appended to, renamed, removed', async (t) 
 test('inside, no link is followed, and no FIFO blocks', { timeout: 30_000 }, async (t) => {
   const folder = await privateFolder(t);
   const victim = join(folder.path, '..', 'victim');
-  writeFileSync(victim, 'precious');
+  fs.writeFileSync(victim, 'precious');
   for (const [name, target] of [
     ['link', '../victim'],
     ['dangling', '../new'],
     ['loop', 'loop'],
   ] as const) {
-    symlinkSync(target, folder.at(name));
+    fs.symlinkSync(target, folder.at(name));
     for (const open of [() => folder.openRead(name), () => folder.openAppend(name), () => folder.read(name)])
       assert.throws(open, isFailure(1, `${folder.at(name)}: it is a symbolic link that cannot be followed`));
   }
@@ -166,10 +154,10 @@ test('inside, no link is followed, and no FIFO blocks', { timeout: 30_000 }, asy
   for (const open of [() => folder.openRead('fifo'), () => folder.openAppend('fifo')])
     assert.throws(open, isFailure(1, `${folder.at('fifo')} is a named pipe, not a file`));
   // They are replaced as a name.
-  closeSync(folder.create('link'));
+  fs.closeSync(folder.create('link'));
   folder.replace('dangling', 'new');
-  assert.equal(readFileSync(victim, 'utf8'), 'precious');
-  assert.deepEqual(readdirSync(join(folder.path, '..')).sort(), ['.chanlist', 'victim']);
+  assert.equal(fs.readFileSync(victim, 'utf8'), 'precious');
+  assert.deepEqual(fs.readdirSync(join(folder.path, '..')).sort(), ['.chanlist', 'victim']);
 });
 
 test('a FILE that a record calls an archive is replaced only by a run of its own', async (t) => {
@@ -178,7 +166,7 @@ test('a FILE that a record calls an archive is replaced only by a run of its own
   const target = resolveTarget(path);
   folder.replace(recordName('a.ndjson'), '{}');
   assertNotArchive(target);
-  writeFileSync(path, '');
+  fs.writeFileSync(path, '');
   assert.throws(
     () => assertNotArchive(target),
     isFailure(2, `refusing to replace ${path}: it is an archive`),

@@ -27,7 +27,7 @@ test('lines: without BOM and line end, in any chunks, characters cut in two', as
   assert.deepEqual(await lines(Array.from(bytes, (byte) => Buffer.from([byte]))), ['ä', '€', '😀']);
 });
 
-test('a line that is too long or not UTF-8 says so, and the lines after it follow; NUL bytes are no text', async () => {
+test('a line that is too long or not UTF-8 says so, and the lines after it follow; NUL bytes are not text', async () => {
   const long = 'ä'.repeat(5000);
   assert.deepEqual(await lines(['a'.repeat(8192), '\n@b']), ['a'.repeat(8192), '@b']);
   const tooLong = '2: the line is longer than 8 KiB';

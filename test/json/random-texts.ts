@@ -69,11 +69,11 @@ export function checkText(bytes: Buffer): void {
   try {
     value = JSON.parse(text);
   } catch {
-    assert.equal(JsonText.parse(bytes), null, 'taken, and is no JSON');
+    assert.equal(JsonText.parse(bytes), null, 'accepted, but is not JSON');
     return;
   }
   const json = JsonText.parse(bytes);
-  assert.ok(json !== null, 'refused, and is JSON');
+  assert.ok(json !== null, 'refused, but is JSON');
   const canonical = json.toString();
   assert.doesNotMatch(canonical, /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
   assert.deepEqual(JSON.parse(canonical), value);

@@ -2,28 +2,14 @@
  * A small model of what docs/updates.md promises for one export: its table, and rules 1 to 4 of updates. For each run it
  * predicts exit code and credits, and FILE afterwards. It knows nothing of records and bytes.
  */
-import { isDeepStrictEqual } from 'node:util';
 import type { Stop } from '../support/world.ts';
 
-/** `fields`: ndjson with `--fields`. */
-export type Form = 'ndjson' | 'fields' | 'csv' | 'json' | 'id';
-
-interface Request {
+/** A run of `uploads CHANNEL -o FILE`, FILE being an archive. */
+export interface Plan {
   /** `a` or `b`: the IDs of its entries begin with it. */
   readonly channel: string;
-  readonly form: Form;
-  readonly limit: number | null;
-  /** Name in the address. */
-  readonly service: string;
-}
-
-/** A run of `uploads CHANNEL -o FILE`, or `--output-dir .`. */
-export interface Plan {
-  readonly request: Request;
   readonly flag: 'none' | 'update' | 'all' | 'restart';
-  /** With `--max-credits 1`. */
   readonly isBounded: boolean;
-  readonly umask: number;
   /** `appears`: at that request somebody else writes FILE, `text`. */
   readonly stop: Stop | { readonly at: number; readonly by: 'appears' } | null;
 }
@@ -37,24 +23,17 @@ export interface Surroundings {
   readonly pageSize: number;
   /** Tokens that were issued in an earlier epoch are refused. */
   readonly epoch: number;
-  /** Milliseconds. */
   readonly now: number;
-  /** `--output-dir`. */
-  readonly isFolder: boolean;
 }
 
 export interface File {
   readonly ids: readonly string[];
-  readonly form: Form;
-  /** Lines that are no entries. */
+  /** Lines that are not entries. */
   readonly badLines: number;
-  /** Another one with each change. */
   readonly version: number;
-  readonly mode: number;
 }
 
 interface Checks {
-  /** The last successful one, and the feed then. */
   readonly checked: number;
   readonly feed: readonly string[];
   readonly missed: ReadonlyMap<string, { readonly times: number; readonly at: number }>;
@@ -64,7 +43,6 @@ interface Checks {
 
 interface Archive extends Checks {
   readonly channel: string;
-  /** Of FILE. */
   readonly version: number;
   readonly count: number;
   /** The last run found that the channel is gone. */
@@ -74,7 +52,7 @@ interface Archive extends Checks {
 }
 
 interface Interrupted {
-  readonly request: Request;
+  readonly channel: string;
   readonly started: number;
   /** There was a FILE when it began. */
   readonly replaces: boolean;
@@ -102,16 +80,13 @@ export interface State {
   versions: number;
 }
 
-export const text = { ids: [], form: 'ndjson', badLines: 2 } as const;
+export const text = { ids: [], badLines: 2 } as const;
 
 const hour = 60 * 60 * 1000;
 // Days count less two hours.
 const havePassed = (days: number, then: number, now: number): boolean => now - then >= (days * 24 - 2) * hour;
-const isWhole = ({ form, limit }: Request): boolean => form === 'ndjson' && limit === null;
 
-/** There is no file, or it has no bytes. */
-const isEmpty = (file: File | null): boolean =>
-  file === null || (!['csv', 'json'].includes(file.form) && file.ids.length + file.badLines === 0);
+const isEmpty = (file: File | null): boolean => file === null || file.ids.length + file.badLines === 0;
 
 class Ended extends Error {
   readonly exit: number | null;
@@ -123,15 +98,12 @@ class Ended extends Error {
 
 /** Changes the state as a run does. Returns its exit code (null: it is killed) and the credits that it pays. */
 export function predict(state: State, plan: Plan, around: Surroundings) {
-  const { flag, request, stop, isBounded, umask } = plan;
-  const { channel, limit } = request;
-  const { list, isGone, pageSize, epoch, now, isFolder } = around;
+  const { flag, channel, stop, isBounded } = plan;
+  const { list, isGone, pageSize, epoch, now } = around;
   let [credits, requests] = [0, 0];
 
   function decide(): void {
     const isUpdate = flag === 'update' || flag === 'all';
-    if (!isWhole(request) && (isUpdate || isFolder)) throw new Ended(2);
-    if (flag === 'restart' && isFolder) throw new Ended(2);
     if (isUpdate && !state.hasFolder && isEmpty(state.file)) throw new Ended(2);
     state.hasFolder = true;
     const resumed = perform(flag === 'all');
@@ -142,15 +114,15 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
   function perform(all: boolean): Interrupted | null {
     const { file, archive, run } = state;
     const isNone = file === null || (isEmpty(file) && archive?.version !== file.version);
-    const isGivenUp = run?.update != null && isNone;
+    const isDiscarded = run?.update != null && isNone;
     if (flag === 'restart') fetchExport(begun(null, !isNone));
-    else if (run !== null && !isGivenUp) {
-      if (!isDeepStrictEqual(run.request, request)) throw new Ended(2);
+    else if (run !== null && !isDiscarded) {
+      if (run.channel !== channel) throw new Ended(2);
       if (run.update === null || file === null) fetchExport(run);
       else fetchUpdate(file, run, null, all || run.update.all);
       return run;
     } else if (isNone) fetchExport(begun(null, false));
-    else if (archive?.channel === channel && isWhole(request)) {
+    else if (archive?.channel === channel) {
       if (flag !== 'none') update(file, all);
     } else if (flag === 'none' || (archive !== null && archive.channel !== channel)) throw new Ended(2);
     else update(file, all);
@@ -162,12 +134,12 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     if (!before.replaces && !isEmpty(file)) throw new Ended(1);
     let run = before;
     let lastPage: readonly string[] = [];
-    while (run.hasMore && run.ids.length !== limit) {
+    while (run.hasMore) {
       const page = buy(run);
       if (page === null) throw new Ended(8);
       const fresh = page.ids.filter((id) => !lastPage.includes(id) && !before.ids.includes(id));
       if (page.ids.length > 0) lastPage = page.ids;
-      run = keep(run, page, [...run.ids, ...fresh].slice(0, limit ?? undefined));
+      run = keep(run, page, [...run.ids, ...fresh]);
     }
     if (run.ids.length === 0 && !isEmpty(file)) {
       state.run = null;
@@ -235,17 +207,15 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     return state.run;
   }
 
-  /** The entries of FILE. A line that is none, or fewer entries than recorded, end the run, unless it repairs them. */
-  function read({ form, ids, badLines }: File, isRepair: boolean) {
-    const isRows = form === 'ndjson' || form === 'fields';
-    const own = ids.filter((id) => isRows && id.startsWith(channel));
-    const isIntact = isRows && badLines === 0 && own.length === ids.length;
+  /** The entries of FILE. A line that is not an entry, or fewer entries than recorded, end the run, unless it repairs them. */
+  function read({ ids, badLines }: File, isRepair: boolean) {
+    const own = ids.filter((id) => id.startsWith(channel));
+    const isIntact = badLines === 0 && own.length === ids.length;
     const isSound = isIntact && own.length >= (state.archive?.count ?? 0);
     if (!isSound && !(isRepair && state.archive !== null)) throw new Ended(1);
     return { ids: own, isIntact };
   }
 
-  /** What is known after a successful check. */
   function checksAfter(
     feed: Surroundings['feed'],
     by: Interrupted['update'],
@@ -259,16 +229,13 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     return { checked, feed: (feed ?? []).map(({ id }) => id), missed, withoutFeed };
   }
 
-  /** FILE is replaced if it is still the same, and keeps its mode. */
   function end(before: File | null, ids: readonly string[], checks: Checks, whole: number | null): void {
     if (state.file !== before) throw new Ended(1);
-    state.file = newFile({ ids, form: request.form, badLines: 0 });
+    state.file = newFile({ ids, badLines: 0 });
     record(state.file.version, ids, checks, whole);
   }
 
-  function newFile(content: Pick<File, 'ids' | 'form' | 'badLines'>): File {
-    return { ...content, version: ++state.versions, mode: state.file?.mode ?? 0o666 & ~umask };
-  }
+  const newFile = (content: Omit<File, 'version'>): File => ({ ...content, version: ++state.versions });
 
   function record(
     version: number,
@@ -276,13 +243,13 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     checks: Checks,
     whole: number | null,
   ): void {
-    state.archive = isWhole(request) ? { ...checks, version, count, channel, isGone: false, whole } : null;
+    state.archive = { ...checks, version, count, channel, isGone: false, whole };
     state.run = null;
   }
 
   function begun(by: Interrupted['update'], replaces: boolean): Interrupted {
     const start = { offset: 0, hasMore: true, ids: [], aside: [], before: null };
-    return { ...start, request, started: now, epoch, update: by, replaces };
+    return { ...start, channel, started: now, epoch, update: by, replaces };
   }
 
   function keep(run: Interrupted, page: NonNullable<ReturnType<typeof buy>>, ids: readonly string[]) {

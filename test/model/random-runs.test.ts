@@ -1,7 +1,6 @@
 /** Random sequences of runs; CHANLIST_SEED repeats one, CHANLIST_COUNT sets their length (`npm run model`). */
 import assert from 'node:assert/strict';
-import { chmodSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { seeded } from '../../src/sandbox/random.ts';
@@ -15,16 +14,14 @@ import {
   videos,
 } from '../support/simulated-service.ts';
 import { idsInText, World } from '../support/world.ts';
-import { type File, type Form, type Plan, predict, type State, type Surroundings, text } from './model.ts';
+import { type File, type Plan, predict, type State, type Surroundings, text } from './model.ts';
 
 const pageSize = 3;
 const minute = 60_000;
-const forms: readonly Form[] = ['ndjson', 'ndjson', 'ndjson', 'fields', 'csv', 'json', 'id'];
 const flags = ['none', 'none', 'none', 'update', 'update', 'update', 'all', 'restart'] as const;
 const words = { none: [], update: ['--update'], all: ['--update', '--all'], restart: ['--restart'] };
 const stops = [402, 500, 'kill', 'kill-charged', 'appears'] as const;
-const umasks = [0o000, 0o002, 0o022, 0o077] as const;
-const modes = [0o600, 0o640, 0o644, 0o660, 0o664, 0o666] as const;
+const name = 'out';
 const textLines = 'one\ntwo\n';
 const others = videos(0, 5, {}, 'b_');
 
@@ -33,17 +30,12 @@ class Sequence {
   readonly #world: World;
   readonly #channel: SimulatedChannel;
   readonly #random: () => number;
-  /** What happened so far, for a failure. */
   readonly #story: string[];
-  readonly #isFolder: boolean;
-  /** The name of FILE. */
-  readonly #name: string;
   #state: State = { file: null, hasFolder: false, archive: null, run: null, versions: 0 };
   /** What the feed has, newest first, and what of it is shown: later, while it lags. */
   #items: NonNullable<Surroundings['feed']>;
   #shown: NonNullable<Surroundings['feed']>;
   #lag = 0;
-  /** In place of the feed. */
   #noFeed: 404 | 500 | 'garbage' | null = null;
   #epoch = 0;
   #uploads: number;
@@ -53,8 +45,6 @@ class Sequence {
     this.#random = random;
     this.#story = story;
     this.#uploads = 4 + this.#below(11);
-    this.#isFolder = this.#below(3) === 0;
-    this.#name = this.#isFolder ? `${channelId('a')}.ndjson` : 'out';
     for (const name of readdirSync(world.folder)) world.remove(name);
     this.#channel = world.service.addChannel('a', { list: videos(0, this.#uploads) });
     this.#items = this.#channel.list.map(({ videoId }) => ({ id: String(videoId), from: 0 }));
@@ -62,7 +52,6 @@ class Sequence {
     story.push(`${this.#uploads} uploads`);
   }
 
-  /** One run, perhaps after a change. */
   async step(): Promise<void> {
     this.#world.now += 10 * minute;
     if (this.#below(2) === 0) this.#story.push(`(${this.#change() ?? 'no change'})`);
@@ -75,47 +64,38 @@ class Sequence {
         return from === 0 ? feedEntry(id) : feedEntry(id, { published: new Date(from).toISOString() });
       });
     const plan = this.#plan();
-    const isOther = plan.request.channel === 'b';
+    const isOther = plan.channel === 'b';
     const list = (isOther ? others : this.#channel.list).map(({ videoId }) => String(videoId));
     const isGone = !isOther && this.#channel.gone;
     const expected = predict(this.#state, plan, {
       feed: isOther ? list.map((id) => ({ id, from: 0 })) : this.#noFeed || isGone ? null : this.#shown,
-      ...{ list, isGone, pageSize, epoch: this.#epoch, now: this.#world.now, isFolder: this.#isFolder },
+      ...{ list, isGone, pageSize, epoch: this.#epoch, now: this.#world.now },
     });
     await this.#perform(plan, expected);
   }
 
   async #perform(plan: Plan, expected: ReturnType<typeof predict>): Promise<void> {
-    const { flag, isBounded, stop, umask } = plan;
-    const { form, limit, channel, service } = plan.request;
+    const { flag, isBounded, stop, channel } = plan;
     const world = this.#world;
-    const name = this.#name;
     const isNamed = this.#below(2) === 0;
     const args = [
       ...['uploads', isNamed ? `@${channel}` : channelId(channel), ...words[flag]],
-      ...(this.#isFolder ? ['--output-dir', '.'] : ['-o', 'out']),
-      ...(form === 'fields' ? ['-f', 'ndjson', '--fields', 'videoId,title,channelId'] : ['-f', form]),
-      ...(limit === null ? [] : ['-n', String(limit)]),
-      ...(isBounded ? ['--max-credits', '1'] : []),
-      ...['--base-url', world.service.url.replace('127.0.0.1', service)],
+      ...['-o', name, ...(isBounded ? ['--max-credits', '1'] : [])],
     ];
-    this.#story.push(`${args.join(' ')}: ${JSON.stringify({ stop, umask, ...expected })}`);
+    this.#story.push(`${args.join(' ')}: ${JSON.stringify({ stop, ...expected })}`);
     const dry = !isNamed && this.#below(4) === 0 ? await world.run([...args, '--dry-run']) : null;
     let left = stop?.by === 'appears' ? stop.at : 0;
     const unhook = world.service.on(({ operation }) => {
       if (operation === 'uploads' && --left === 0) world.write(name, textLines);
     });
-    const before = process.umask(umask);
     const result = await world.run(args, stop === null || stop.by === 'appears' ? null : stop);
-    process.umask(before);
     unhook();
     const log = world.service.log.slice(-6).map((request) => JSON.stringify(request));
     const shown = [...this.#story, result.stderr, ...log].join('\n');
     const { exit, credits } = expected;
     assert.deepEqual({ exit: result.exit, credits: result.credits }, { exit, credits }, shown);
     if (dry !== null && exit === 2) assert.equal(dry.exit, 2, `--dry-run: ${dry.stderr}\n${shown}`);
-    // As json was asked for, a failure before any request is on stdout, too.
-    assert.match(result.stdout, form === 'json' ? /^(?:\{"error":.*\n)?$/ : /^$/, shown);
+    assert.equal(result.stdout, '', shown);
     if (exit !== null) assert.equal(result.errors.length, exit === 0 ? 0 : 1, shown);
     this.#checkFile(this.#state.file, shown);
     const own = (ending: string): boolean => world.has(`.chanlist/${name}${ending}`);
@@ -126,40 +106,30 @@ class Sequence {
   }
 
   #checkRecord({ whole, version }: NonNullable<State['archive']>, file: File | null, shown: string): void {
-    const record = JSON.parse(this.#world.read(`.chanlist/${this.#name}.json`));
+    const record = JSON.parse(this.#world.read(`.chanlist/${name}.json`));
     assert.equal(record.whole, whole === null ? null : new Date(whole).toISOString(), shown);
-    if (file?.version === version) assert.equal(record.checksum, crc32(this.#world.read(this.#name)), shown);
+    if (file?.version === version) assert.equal(record.checksum, crc32(this.#world.read(name)), shown);
   }
 
   #checkFile(file: File | null, shown: string): void {
-    const { folder } = this.#world;
-    assert.equal(this.#world.has(this.#name), file !== null, `FILE after:\n${shown}`);
+    assert.equal(this.#world.has(name), file !== null, `FILE after:\n${shown}`);
     if (file === null) return;
-    const lines = this.#world.read(this.#name).split('\n');
-    const isBad = (line: string): boolean => isRows(file) && line !== '' && !/^\{.*\}$/.test(line);
+    const lines = this.#world.read(name).split('\n');
+    const isBad = (line: string): boolean => line !== '' && !/^\{.*\}$/.test(line);
     assert.equal(lines.filter(isBad).length, file.badLines, `FILE after:\n${shown}`);
     const sound = lines.filter((line) => !isBad(line)).join('\n');
-    assert.deepEqual(idsInText(sound, file.form), file.ids, `FILE after:\n${shown}`);
-    const mode = statSync(join(folder, this.#name)).mode & 0o777;
-    assert.equal(mode.toString(8), file.mode.toString(8), `mode after:\n${shown}`);
+    assert.deepEqual(idsInText(sound), file.ids, `FILE after:\n${shown}`);
   }
 
   #plan(): Plan {
-    const { file, run } = this.#state;
-    const known = run?.request ?? (file && { form: file.form, limit: null });
-    const isLimited = this.#below(8) === 0;
+    const { run } = this.#state;
     const isBounded = this.#below(5) === 0;
-    // What FILE is, if an update begins again after it appeared, is open.
+    // What FILE is, if an update starts over after it appeared, is open.
     const isSound = run === null || (run.epoch === this.#epoch && !this.#channel.gone);
     const isStopped = isSound && !isBounded && this.#below(3) === 0;
     return {
-      request: {
-        form: known && this.#below(6) > 0 ? known.form : this.#oneOf(forms),
-        limit: isLimited ? this.#oneOf([2, 4, 7, 40]) : this.#below(8) > 0 ? (known?.limit ?? null) : null,
-        channel: !this.#isFolder && this.#below(15) === 0 ? 'b' : (run?.request.channel ?? 'a'),
-        service: this.#below(10) === 0 ? 'localhost' : '127.0.0.1',
-      },
-      ...{ flag: this.#oneOf(flags), isBounded, umask: this.#oneOf(umasks) },
+      channel: this.#below(15) === 0 ? 'b' : (run?.channel ?? 'a'),
+      ...{ flag: this.#oneOf(flags), isBounded },
       stop: isStopped ? { at: 1 + this.#below(4), by: this.#oneOf(stops) } : null,
     };
   }
@@ -231,34 +201,28 @@ class Sequence {
       return '.chanlist deleted';
     }
     if (at === 1) {
-      world.remove(`.chanlist/${this.#name}.run`);
+      world.remove(`.chanlist/${name}.run`);
       state.run = null;
-      return 'an interrupted run given up';
+      return 'an interrupted run discarded';
     }
     if (at === 7 && state.run !== null) return this.#damagePages(state.run);
     if (file === null) return null;
-    const lines = world.read(this.#name).split('\n');
+    const lines = world.read(name).split('\n');
     const write = (content: string, changes: Partial<File>): void => {
-      world.write(this.#name, content);
+      world.write(name, content);
       state.file = { ...file, ...changes, version: ++state.versions };
     };
     switch (at) {
       case 2:
-        world.remove(this.#name);
+        world.remove(name);
         state.file = null;
         return 'FILE deleted';
       case 3:
-        state.file = { ...file, mode: this.#oneOf(modes) };
-        chmodSync(join(world.folder, this.#name), state.file.mode);
-        return `FILE has mode ${state.file.mode.toString(8)}`;
       case 4: {
         const isEmpty = this.#below(2) === 0;
         write(isEmpty ? '' : textLines, { ...text, badLines: isEmpty ? 0 : text.badLines });
         return isEmpty ? 'FILE is empty' : 'FILE is a text';
       }
-    }
-    if (!isRows(file)) return null;
-    switch (at) {
       case 5:
         write(['{"videoId":"a_0', ...lines].join('\n'), { badLines: file.badLines + 1 });
         return 'FILE damaged';
@@ -277,12 +241,11 @@ class Sequence {
 
   /** Flips a bit of the pages: what is behind it does not count. */
   #damagePages(run: NonNullable<State['run']>): string {
-    const name = `.chanlist/${this.#name}.run`;
-    const text = this.#world.read(name);
-    // ASCII, as these entries are.
+    const pages = `.chanlist/${name}.run`;
+    const text = this.#world.read(pages);
     const at = this.#below(text.length);
     const flipped = text.charCodeAt(at) ^ (1 << this.#below(7));
-    this.#world.write(name, text.slice(0, at) + String.fromCharCode(flipped) + text.slice(at + 1));
+    this.#world.write(pages, text.slice(0, at) + String.fromCharCode(flipped) + text.slice(at + 1));
     const linesIn = (part: string): number => part.match(/^#.*\n/gm)?.length ?? 0;
     let intact: State['run'] = run;
     for (let lost = linesIn(text) - linesIn(text.slice(0, at)); lost > 0; lost--)
@@ -309,8 +272,6 @@ class Sequence {
     return one;
   }
 }
-
-const isRows = ({ form }: File): boolean => form === 'ndjson' || form === 'fields';
 
 const { CHANLIST_SEED, CHANLIST_COUNT, CHANLIST_LONG } = process.env;
 const seed = Number(CHANLIST_SEED ?? Date.now() % 1_000_000_000);

@@ -51,7 +51,7 @@ test('feeds that are all 503: the service is not available (7), one line each ni
   }
 });
 
-test('of four channels, each is told by itself', async (t) => {
+test('the feeds of four channels do not question the address: each has its own message', async (t) => {
   const { night } = await nights(t, 4, 503);
   assert.match((await night(1)).errors[0] ?? '', /cannot check for new uploads.*no action needed/);
   const { exit, credits } = await night(7);

@@ -28,7 +28,6 @@ export class Nights extends World {
     return result;
   }
 
-  /** So many nights, one after the other. */
   async nights(count: number): Promise<WorldRun[]> {
     const all: WorldRun[] = [];
     for (let n = 0; n < count; n++) all.push(await this.night());
@@ -36,7 +35,6 @@ export class Nights extends World {
   }
 }
 
-/** Opens a fixture, which ends with the test. */
 export async function nightlyRuns(t: TestContext, options: NightsOptions = {}): Promise<Nights> {
   const { references = '@a', output = '-o a.ndjson', ...ofService } = options;
   const { service, folder, home } = await World.open(t, ofService);
@@ -60,6 +58,5 @@ export const unchanged = [0, 'unchanged', 0, 0];
 /** An update that added so many entries for so many credits. */
 export const updated = (added: number, credits: number) => [0, 'complete', credits, added];
 
-/** IDs of the entries of a list, in its order. */
 export const idsIn = (list: readonly { readonly videoId?: unknown }[]): unknown[] =>
   list.map(({ videoId }) => videoId);

@@ -25,7 +25,6 @@ async function folderOf(t: TestContext, count: number) {
   return { nights, channels, channel };
 }
 
-/** The channels of the paid pages of a run. */
 const paid = ({ requests }: WorldRun) =>
   requests.filter(({ operation }) => operation === 'uploads').map(({ list }) => list);
 
@@ -128,12 +127,4 @@ test('a run that ends early does not overwrite a record that another run has wri
   nights.service.fault = () => null;
   const next = await nights.night();
   assert.deepEqual([next.exit, next.credits], [0, 1]);
-});
-
-test('two references to one channel are one', async (t) => {
-  const { nights, channel } = await folderOf(t, 1);
-  nights.write('refs.txt', `@c0\nhttps://example.com/channel/${channelId('c0')}/videos\n`);
-  channel(0).list = videos(0, 151);
-  const night = await nights.night();
-  assert.deepEqual([night.exit, night.credits, night.stderr], [0, 1, '']);
 });

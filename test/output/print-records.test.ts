@@ -63,7 +63,7 @@ test('a table that does not fit has a line for each field, and is not cut', asyn
   assert.equal(stdout(), `name  ${'x'.repeat(60)}\nsum   {"a":1}\n\nname  short\nsum   -\n`);
 });
 
-test('json is indented at a terminal; a single object is no array', async () => {
+test('json is indented at a terminal; a single object is not in an array', async () => {
   const records = rows.slice(0, 1);
   const indented = '{\n  "name": "one, two",\n  "sum": {\n    "a": 1\n  }\n}\n';
   assert.equal(await printed('json', { records, document: 'object', isTerminal: true }), indented);
@@ -72,7 +72,7 @@ test('json is indented at a terminal; a single object is no array', async () => 
   assert.equal(await printed('table', { records, document: 'object' }), 'name  one, two\nsum   {"a":1}\n');
 });
 
-test('in a table a time has no seconds; a file with such a name is no time', async () => {
+test('in a table a time has no seconds; a file with such a name is not a time', async () => {
   const names = ['2026-11-21T10:20:30.456Z', '2026-11-21T10:20.ndjson'];
   const records = names.map((name) => ({ name, sum: null }));
   const shown = await printed('table', { records, columns: ['name'] });

@@ -17,10 +17,10 @@ function setUp({
   return { stderr: new Stderr({ stderr: stream, env }, { quiet, verbose }), log };
 }
 
-test('what is said at which verbosity, at a terminal and elsewhere: never the key', () => {
+test('what is printed at which verbosity, at a terminal and elsewhere: never the key', () => {
   const lines = { error: 'error: ', warn: 'warning: ', note: '', verbose: '', detail: '' };
   const levels = Object.keys(lines) as (keyof typeof lines)[];
-  for (const [options, ...said] of [
+  for (const [options, ...printed] of [
     [{}, 'error', 'warn'],
     [{ quiet: true }, 'error'],
     [{ quiet: true, isTTY: true, verbose: 2 }, 'error'],
@@ -33,8 +33,12 @@ test('what is said at which verbosity, at a terminal and elsewhere: never the ke
       stderr.redact('abcd-123');
       if (level === 'detail') stderr.detail(() => 'key abcd-123.');
       else stderr[level]('key abcd-123.');
-      const isSaid = (said as readonly string[]).includes(level);
-      assert.deepEqual(log, isSaid ? [`chanlist: ${lines[level]}key [key].\n`] : [], JSON.stringify(options));
+      const isPrinted = (printed as readonly string[]).includes(level);
+      assert.deepEqual(
+        log,
+        isPrinted ? [`chanlist: ${lines[level]}key [key].\n`] : [],
+        JSON.stringify(options),
+      );
     }
 });
 
@@ -45,7 +49,7 @@ test('the key of the environment is hidden from the start', () => {
 });
 
 test('the next step of an error has a line of its own at a terminal; elsewhere it follows in the same line', () => {
-  const said = (isTTY: boolean): string[] => {
+  const printed = (isTTY: boolean): string[] => {
     const { stderr, log } = setUp({ isTTY });
     const add = [{ name: '--continuation', value: 'a; b' }];
     stderr.error('@a: stopped; 1 credit spent', {
@@ -57,13 +61,13 @@ test('the next step of an error has a line of its own at a terminal; elsewhere i
     stderr.printFailure(new Failure('usage', 'no', { next: 'wait' }));
     return log;
   };
-  assert.deepEqual(said(true), [
+  assert.deepEqual(printed(true), [
     'chanlist: error: @a: stopped; 1 credit spent\n',
     "chanlist: resume with: chanlist uploads @a --continuation='a; b'\n",
     'chanlist: error: no\n',
     'chanlist: wait\n',
   ]);
-  assert.deepEqual(said(false), [
+  assert.deepEqual(printed(false), [
     "chanlist: error: @a: stopped; 1 credit spent; resume with: chanlist uploads @a --continuation='a; b'\n",
     'chanlist: error: no; wait\n',
   ]);
@@ -113,7 +117,7 @@ test('a message is one line, free of control characters', () => {
 });
 
 test('error and warning are coloured at a terminal only, by the rules of colour', () => {
-  const said = (options: Parameters<typeof setUp>[0]): string => {
+  const printed = (options: Parameters<typeof setUp>[0]): string => {
     const { stderr, log } = setUp(options);
     stderr.error('e');
     stderr.warn('w');
@@ -121,12 +125,12 @@ test('error and warning are coloured at a terminal only, by the rules of colour'
     return log.join('');
   };
   assert.equal(
-    said({ isTTY: true, env: {} }),
+    printed({ isTTY: true, env: {} }),
     'chanlist: \u001b[31merror: \u001b[39me\nchanlist: \u001b[33mwarning: \u001b[39mw\nchanlist: n\n',
   );
   const plain = 'chanlist: error: e\nchanlist: warning: w\n';
-  assert.equal(said({ isTTY: true, env: { NO_COLOR: '1' } }), `${plain}chanlist: n\n`);
-  assert.equal(said({ env: {} }), plain);
+  assert.equal(printed({ isTTY: true, env: { NO_COLOR: '1' } }), `${plain}chanlist: n\n`);
+  assert.equal(printed({ env: {} }), plain);
 });
 
 test('a closed stderr does not stop the run', () => {

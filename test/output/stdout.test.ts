@@ -7,7 +7,7 @@ import { Stdout } from '../../src/output/stdout.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { pipeDescriptor, skipPipes } from './support.ts';
 
-/** stdout as a pipe whose reader leaves after so many writes. */
+/** stdout as a pipe that is closed after so many writes. */
 function pipe(writes: number, fd: number) {
   const written: string[] = [];
   const stream = new Writable({
@@ -23,7 +23,7 @@ function pipe(writes: number, fd: number) {
   return { stdout: new Stdout(piped, new Stderr(context)), written, controller };
 }
 
-test('a page goes to a pipe in two parts: a reader that leaves while it reads the first is noticed', {
+test('a page goes to a pipe in two parts: a pipe that is closed after the first is noticed', {
   skip: skipPipes,
 }, async (t) => {
   const { stdout, written } = pipe(3, await pipeDescriptor(t));

@@ -36,7 +36,6 @@ export function options(operation: OperationName, overrides: Overrides = {}): Fo
   };
 }
 
-/** A terminal of that width, without colour. */
 export const screen = (columns: number): FormatOptions['terminal'] => ({ columns, color: false });
 
 export const complete = { hasMore: false, token: null, failure: null } as const;
@@ -70,7 +69,6 @@ export async function answered(
   return texts.join('') + format.tail();
 }
 
-/** Windows has no mkfifo. */
 export const skipPipes = process.platform === 'win32';
 
 /** The descriptor of a pipe that no one reads. */

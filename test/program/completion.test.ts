@@ -12,7 +12,6 @@ const scripts = { bash: 'chanlist.bash', zsh: '_chanlist', fish: 'chanlist.fish'
 
 const script = (shell: keyof typeof scripts): string => join(process.cwd(), 'completions', scripts[shell]);
 
-/** Between the completions of two lines. */
 const mark = 'NEXT-LINE';
 
 /** Asks a real shell what it offers for each line; a word may be named in part (`title` of `videoId,title`). */

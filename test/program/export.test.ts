@@ -79,7 +79,6 @@ for (const format of ['ndjson', 'json'])
     onlyError(run, '2 credits spent', /resume with: .*--continuation=/);
   });
 
-/** In a working directory that has been removed. */
 const away = ['sh', '-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh'];
 
 for (const [what, within, lines, named] of [

@@ -3,15 +3,6 @@ import { test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { entry, page, type Reply, scriptedService } from '../support/service.ts';
 
-test('the message of an error body is printed, sanitized', async (t) => {
-  const text = '{"detail":"a\\u001b[31mred\\u0007\\nline\\u202e"}';
-  const service = await scriptedService(t, () => ({ status: 422, text }));
-  const { exit, stderr } = await service.run('latest @a');
-  assert.equal(exit, 8);
-  assert.match(stderr, /^chanlist: error: @a: the service refused the request \(422: a \[31mred {1,2}line/);
-  assert.doesNotMatch(stderr.trimEnd(), /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
-});
-
 test('a body with a BOM, compressed, or of a size that control characters do not make too large is read', async (t) => {
   const body = page(0, 1, null);
   const text = JSON.stringify(body);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testKey } from '../support/program.ts';
-import { entry, page, type Reply, scriptedService } from '../support/service.ts';
+import { entry, page, scriptedService } from '../support/service.ts';
 import { runPrinted } from '../support/shell.ts';
 import { onlyError } from '../support/stderr.ts';
 import { statuses } from '../support/summary.ts';
@@ -45,7 +45,7 @@ test('specification 4.3, 4.5 and 5: first page by reference, later ones by token
   assert.equal(service.seen[0]?.path, '/prefix/api/v2/word/channel/videos');
 });
 
-test('--limit N: exactly N entries, no page more than needed; nothing is said of more', async (t) => {
+test('--limit N: exactly N entries, no page more than needed, and no word about more', async (t) => {
   for (const [limit, requests] of [
     [1, 1],
     [3, 1],
@@ -67,7 +67,7 @@ test('--max-credits is never exceeded; 9 says what was spent', async (t) => {
     ['@a --max-credits 3', 0, 3],
     ['@a @b @c --max-credits 3', 9, 3, '--max-credits 3', '@b', '@c', '; 3 credits spent', /^(?!.*about)/],
     ['@a @b --max-credits 4', 9, 4, '4 credits spent'],
-    // What would stop again is no next step.
+    // A command that would stop again is not a next step.
     ['@a @b --max-credits 0', 9, 0, '0 credits spent', /^(?!.*(?:same command|chanlist uploads))/],
     ['--continuation token-2 --max-credits 0', 9, 0, '0 credits spent', /^(?!.*same command)/],
   ] as const) {
@@ -247,23 +247,4 @@ test('resolve and latest print their result for every input, in input order, wha
     '@b,UCb',
   ]);
   assert.equal(service.seen.length, 3);
-});
-
-test('five references that fail in a row with 7 or 8 end the run; the line of the cause counts those not reached', async (t) => {
-  const service = await scriptedService(t, () => ({ status: 500 }));
-  const input = Array.from({ length: 8 }, (_, n) => `@a${n}\n`).join('');
-  const result = await service.run('uploads -f id --from - --retries 0', { input });
-  assert.deepEqual([result.exit, service.seen.length], [7, 5], result.stderr);
-  const names = '5 references (stdin:1 @a0, stdin:2 @a1, stdin:3 @a2 and others): ';
-  assert.ok(onlyError(result, /; stopped, 3 more not reached; /).startsWith(names));
-  // One reference that is given five times fails once; after one that is not found the count begins anew.
-  const down: Reply = { status: 500 };
-  const replies: Record<string, Reply> = { '@ok': { body: { results: [entry(0)] } } };
-  for (const name of 'abcde') replies[`@${name}`] = down;
-  const other = await scriptedService(
-    t,
-    ({ query }) => replies[query.get('channel') ?? ''] ?? { status: 404 },
-  );
-  const repeated = await other.run('latest @a @a @a @b @c @d @gone @e @ok -f id --retries 0 --concurrency 1');
-  assert.deepEqual([repeated.exit, repeated.lines.length], [7, 1]);
 });

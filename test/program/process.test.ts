@@ -16,13 +16,3 @@ test('SIGUSR1 does not open the debugger', { skip: noProc }, async (t) => {
   });
   assert.deepEqual([exit, stderr], [0, '']);
 });
-
-test('off the terminal stderr is silent; -v adds the final tally, -vv every request', async (t) => {
-  const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
-  assert.equal((await service.run('uploads @a')).stderr, '');
-  assert.equal((await service.run('uploads @a -v')).stderr, 'chanlist: 1 entry, 1 page, 1 credit\n');
-  assert.match(
-    (await service.run('uploads @a -vv')).stderr,
-    /^(?:chanlist: )?GET http:\/\/127[^\n]* 200 [^\n]*\nchanlist: 1 entry, 1 page, 1 credit\n$/,
-  );
-});

@@ -6,13 +6,12 @@ import { test } from 'node:test';
 import { runHere as run } from '../support/command.ts';
 import { ended, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
 import { page, scriptedService } from '../support/service.ts';
-import { onlyError, said } from '../support/stderr.ts';
+import { linesOfStderr, onlyError } from '../support/stderr.ts';
 
 const credits = (confirmed: number, possibly = 0) => ({ confirmed, possibly_charged: possibly });
 
 const noCounts = { complete: 0, limited: 0, unchanged: 0, unchecked: 0, kept: 0, interrupted: 0, failed: 0 };
 
-/** A reference of which nothing is known. */
 const blank = {
   id: null,
   file: null,
@@ -87,7 +86,7 @@ test('the summary is written at the start with exit null, and replaced at the en
   });
 });
 
-test('a refused run replaces the last summary: it never stands for a success; bad arguments and a dry run do not', async (t) => {
+test('a refused run replaces the last summary: an old success is never read as a new one; bad arguments and a dry run do not', async (t) => {
   const folder = await temporaryFolder(t);
   const env = serviceEnvironment('http://127.0.0.1:1');
   const last = '{"exit": 0}\n';
@@ -101,13 +100,7 @@ test('a refused run replaces the last summary: it never stands for a success; ba
   for (const line of ['@a --limit 0', '@a --nope', '@a -f xml'])
     assert.equal(await summaryOf(line, 2), last, line);
   assert.equal(await summaryOf('@a --dry-run', 0), last);
-  const refused = [
-    'not-a-channel',
-    '@a --update',
-    '--from refs.txt',
-    '@a @b -o x',
-    '@a --output-dir refs.txt',
-  ];
+  const refused = ['not-a-channel', '@a --update', '--from refs.txt', '@a @b -o x'];
   for (const line of [...refused, '@a -o refs.txt -f csv', '@a -o x --from x']) {
     const { exit, error, credits, requests } = JSON.parse(await summaryOf(line, 2));
     assert.deepEqual([exit, error.code, credits.confirmed, requests], [2, 'usage', 0, 0], line);
@@ -151,7 +144,7 @@ test('a summary that cannot be written at the end is an error, and 1 if nothing 
     });
     const result = await service.run(`uploads @a --summary ${summary}`);
     assert.equal(result.exit, exit);
-    assert.ok(said(result.stderr).errors.some((line) => line.includes('summary.json')));
+    assert.ok(linesOfStderr(result.stderr).errors.some((line) => line.includes('summary.json')));
     await rm(summary, { recursive: true });
   }
 });
@@ -169,7 +162,7 @@ test('output that could not be written has failed in the summary, too; its credi
   }
 });
 
-test('a reader that leaves: exit 0, and every reference has its place with what it cost', async (t) => {
+test('a closed pipe: exit 0, and every reference is in the summary with its cost', async (t) => {
   const service = await scriptedService(t, ({ query }) => ({
     body: page(0, 100, query.has('continuation') ? null : 'x', 200),
   }));

@@ -104,7 +104,6 @@ suite('the crontab lines, as cron runs them', async () => {
     sandbox.setUploads('@size-250', 250 + 15);
     assert.deepEqual(await cron(night), { exit: 0, mail: '', cost: 1 });
     assert.deepEqual(await cron(week), { exit: 0, mail: '', cost: 0 });
-    // grep has printed nothing.
     assert.deepEqual(await cron(rotation), { exit: 1, mail: '', cost: 13 + 3 });
     assert.equal((await cron('cat lists/exports/*.ndjson | wc -l')).mail.trim(), String(1234 + 265));
     for (let runs = 0; runs < 2; runs++)

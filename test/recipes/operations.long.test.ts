@@ -19,7 +19,6 @@ const requested: (string | undefined)[] = [];
 testExamples(
   file,
   {
-    // Below.
     'docker run': { run: async () => null },
     [metrics.text]: {
       run: async ({ folder, sh }) => {
@@ -59,7 +58,6 @@ const units = new Map(
     }),
 );
 
-/** The value of a setting in a unit. */
 function settingOf(unit: string, name: string): string {
   const [line, ...others] = (units.get(unit) ?? []).filter((each) => each.startsWith(`${name}=`));
   assert.ok(line !== undefined && others.length === 0, `${unit}: ${name}`);

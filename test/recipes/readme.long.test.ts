@@ -18,7 +18,6 @@ testExamples(
   {
     // `npm ci` has been run, or this test would not be here.
     'npm ci && node bin/chanlist.js uploads @demo --sandbox': { run: listed },
-    // This is it.
     'npm test': { run: async () => null },
     [installation]: { run: installed },
     'chanlist auth login': { run: ({ sh }) => sh('chanlist auth login', { input: `${testKey}\n` }) },

@@ -14,7 +14,6 @@ export interface Exception {
   readonly stderr?: RegExp;
 }
 
-/** Runs an example in a workshop. */
 export function runExample({ language, text }: Example, { folder, env }: Workshop): Promise<Collected> {
   const options = { cwd: folder, env };
   if (language === 'python') return runCommand(['python3', '-'], { ...options, input: text });
@@ -31,10 +30,8 @@ export async function recipe(file: string, at: Workshop, beginning: string): Pro
 
 const tools = ['jq', 'sqlite3', 'curl', 'split', 'less'];
 
-/** Names a long example. */
 const firstWords = (text: string): string => text.split(' ', 2).join(' ');
 
-/** The tools that an example needs. */
 function toolsOf({ language, text }: Example): string[] {
   const used = tools.filter((tool) => new RegExp(`(?:^|\\| |&& |; )${tool} `, 'm').test(text));
   return language === 'python' ? ['python3', ...used] : used;

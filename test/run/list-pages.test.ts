@@ -123,7 +123,7 @@ test('an invalid envelope ends the listing after its entries: 8', async () => {
 
 test('a listing that loops, or whose token is refused, is stuck; any other failed page is requested again', async () => {
   const refused = (code: 'not_found' | 'refused' | 'unavailable', status: number): Failure =>
-    new Failure(code, `said (${status})`, { status });
+    new Failure(code, `refused (${status})`, { status });
   const again: Next = { token: 'a' };
   const cases: readonly (readonly [what: string, last: object, code: string, next: Next])[] = [
     ['400', refused('refused', 400), 'unresumable', 'stuck'],
@@ -147,7 +147,7 @@ test('a listing that loops, or whose token is refused, is stuck; any other faile
   }
   const { run } = scripted([refused('not_found', 404)]);
   const { position, failure } = await listPages(run, 'PLa', startPosition, sink, newTally());
-  assert.deepEqual([failure?.message, position.next], ['said (404)', 'start']);
+  assert.deepEqual([failure?.message, position.next], ['refused (404)', 'start']);
 });
 
 test('numVideos is read with thousands separators, and never guessed', async () => {

@@ -7,7 +7,7 @@ import { command } from '../support/command.ts';
 import { isFailure } from '../support/failures.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { temporaryFolder } from '../support/program.ts';
-import { onlyError, said } from '../support/stderr.ts';
+import { linesOfStderr, onlyError } from '../support/stderr.ts';
 
 const read = (list: string | null, ...references: string[]) =>
   readReferences(
@@ -16,7 +16,7 @@ const read = (list: string | null, ...references: string[]) =>
     fakeContext({ stdin: list ?? '' }).context,
   );
 
-test('references: arguments, then the list without comments, blank lines, bullets, BOM and CR; one given twice stands for itself', async () => {
+test('references: arguments, then the list without comments, blank lines, bullets, BOM and CR; one given twice is asked for once', async () => {
   const list = '\ufeff# x\r\n\r\n- "@b" # note\r\n  https://x.y/@a/videos#top\n* @c\n';
   const { references, bad } = await read(list, '@a');
   assert.deepEqual(
@@ -102,7 +102,7 @@ test('in every run the good lines of a list are done: exit 2, and the summary ha
     const result = await command(`${words} --sandbox --from ${refs} --summary ${summary}`);
     assert.equal(result.exit, 2, result.stderr);
     assert.match(result.stdout, stdout, line);
-    const { errors } = said(result.stderr);
+    const { errors } = linesOfStderr(result.stderr);
     assert.deepEqual(
       [errors.length, errors[0]?.startsWith(`${refs}:2: 'no' is not a channel`)],
       [1, true],

@@ -40,7 +40,7 @@ test('no more than `lookahead` items are ahead of the one that is yielded next',
 /** Which of these outcomes of references, one after another, ends the run; null: none of them. */
 async function endedBy(outcomes: readonly string[], isFree: boolean): Promise<number | null> {
   const failures = {
-    7: new Failure('unavailable', 'no answer'),
+    7: new Failure('unavailable', 'no response'),
     8: new Failure('invalid_response', 'not JSON'),
     5: new Failure('not_found', 'not found'),
   };
@@ -76,7 +76,7 @@ test('five failures with 7 or 8 end the run, unless a page was bought in between
     assert.equal(await endedBy(outcomes.split(' '), false), at, outcomes);
 });
 
-test('of free commands, any answer of the service ends the count', async () => {
+test('of free commands, any response of the service resets the count', async () => {
   for (const [outcomes, at] of [
     ['7 8 7 8 7', 5],
     ['7 7 7 7 - 7 7 7 7', null],

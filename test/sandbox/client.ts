@@ -20,7 +20,6 @@ export interface Page {
 
 type Query = Readonly<Record<string, string>>;
 
-/** A sandbox that ends with the test. */
 export async function sandbox(t: TestContext, options: Partial<SandboxSettings> = {}): Promise<Sandbox> {
   const started = await startSandbox(options);
   t.after(() => started.close());
@@ -50,7 +49,6 @@ export async function page(service: Sandbox, path: string, query: Query): Promis
   return body<Page>(await get(service, path, query));
 }
 
-/** All pages of a list, following the tokens. */
 export async function pages(service: Sandbox, path: string, query: Query): Promise<Page[]> {
   const found = [await page(service, path, query)];
   for (;;) {
@@ -60,7 +58,6 @@ export async function pages(service: Sandbox, path: string, query: Query): Promi
   }
 }
 
-/** The `detail` of an error. */
 export function detail(response: Received): unknown {
   return (JSON.parse(response.text) as { detail: unknown }).detail;
 }

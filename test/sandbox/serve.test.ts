@@ -9,7 +9,6 @@ import { fakeContext } from '../support/fake-context.ts';
 import { onlyError } from '../support/stderr.ts';
 import { get } from './client.ts';
 
-/** Runs `chanlist serve` on any port until the test ends. */
 function serve(
   t: TestContext,
   words: readonly string[] = [],
@@ -19,7 +18,6 @@ function serve(
   const { controller: stop, stderr } = fake;
   t.after(() => stop.abort(stoppedBy('SIGINT')));
   const context = { ...fake.context, ...(stdout !== undefined && { stdout }) };
-  /** Resolves with a line of stdout, from 0. */
   const line = async (number: number): Promise<string> => {
     for (;;) {
       const found = fake.stdout().split('\n').slice(0, -1)[number];

@@ -46,7 +46,7 @@ test('errors of the transport: what they mean, in words that are never those of 
   }
 });
 
-const said = Buffer.from('{"detail":"the  reason"}');
+const detail = Buffer.from('{"detail":"the  reason"}');
 const html = Buffer.from('<html></html>');
 const statuses: readonly (readonly [
   code: string,
@@ -68,9 +68,9 @@ const statuses: readonly (readonly [
   ['unavailable', 'the service is not available (N)', [502], html],
 ];
 
-test('every status but 200 is free, and says where a redirect leads or what the service said', () => {
+test('every status but 200 is free, and says where a redirect leads, or the words of the service', () => {
   const headers = { location: 'https://b.test/' };
-  for (const [code, message, all, body = said] of statuses)
+  for (const [code, message, all, body = detail] of statuses)
     for (const status of all) {
       const { failure, charge, isRetryable } = failedAttempt({ status, headers, body }, context);
       assert.deepEqual(
@@ -84,7 +84,7 @@ test('every status but 200 is free, and says where a redirect leads or what the 
 test('a 404 asks to check the address only if it has no words of the service', () => {
   for (const isFeed of [false, true])
     for (const [body, isAsked] of [
-      [said, false],
+      [detail, false],
       [Buffer.from('{}'), true],
       [html, true],
       [Buffer.alloc(0), true],
@@ -95,7 +95,7 @@ test('a 404 asks to check the address only if it has no words of the service', (
 });
 
 test('a 404 of latest: there is no such channel, or it has no feed', () => {
-  const { failure } = failedAttempt({ status: 404, headers: {}, body: said }, { ...context, isFeed: true });
+  const { failure } = failedAttempt({ status: 404, headers: {}, body: detail }, { ...context, isFeed: true });
   assert.deepEqual(
     [failure.code, failure.line()],
     [

@@ -23,16 +23,8 @@ test('a SOCKS proxy is refused, whatever its version', () => {
 });
 
 test('NO_PROXY: a host, a domain that it is in, or *', () => {
-  for (const name of [
-    'api.service.test',
-    'API.service.test',
-    'service.test',
-    '.test',
-    '*.test',
-    '*',
-    'x, service.test',
-  ])
-    assert.equal(parsed('proxy', name), undefined, name);
+  const hosts = 'api.service.test API.service.test service.test .test *.test *'.split(' ');
+  for (const name of [...hosts, 'x, service.test']) assert.equal(parsed('proxy', name), undefined, name);
   for (const name of ['', 'x', 'pi.service.test', 'xapi.service.test', 'service', 'api.service.test.x'])
     assert.equal(parsed('proxy', name), 'http://proxy/', name);
 });

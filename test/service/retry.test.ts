@@ -38,7 +38,7 @@ const headers: readonly (readonly [header: string | undefined, waitMs: number | 
   ['\u00ff\u00fe', null],
 ];
 
-test('Retry-After: seconds and dates are waits of at least a second; anything else is none', () => {
+test('Retry-After: seconds and dates are waits of at least a second; anything else is not a wait', () => {
   for (const [header, waitMs] of headers) assert.equal(retryAfter(header, now), waitMs, header);
 });
 
@@ -82,7 +82,7 @@ const decisions: readonly (readonly [
   ['a wait longer than --max-wait from the start', failed(429, 120_001), {}, 'max-wait'],
 ];
 
-test('the policy: what counts, what pauses the run, and when it gives up', () => {
+test('the policy: what counts, what pauses the run, and when it ends', () => {
   for (const [name, cause, progress, expected] of decisions) {
     assert.deepEqual(decideRetry(cause, { ...start, ...progress }, limits, 0), expected, name);
   }

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** How a process ended, and all that it printed. */
 export interface Collected {
   readonly exit: number | null;
   readonly signal: NodeJS.Signals | null;

@@ -3,7 +3,7 @@ import type { Context } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
 import { capture } from './fake-context.ts';
 import {
-  assertSaid,
+  assertOutput,
   type Line,
   linesOf,
   type Result,
@@ -17,7 +17,7 @@ export interface CommandOptions {
   readonly stdin?: string | Uint8Array;
   /** stdout and stderr are terminals of so many columns. */
   readonly columns?: number;
-  /** stderr is none. */
+  /** stderr is not a terminal. */
   readonly isStderrFile?: boolean;
   /** The wall clock, in milliseconds since 1970, in place of one that advances only with the waits. */
   readonly now?: () => number;
@@ -60,7 +60,7 @@ export async function command(line: Line, options: CommandOptions = {}) {
   };
   const exit = await main([...wordsOf(line)], context);
   const [stdout, stderr] = [out.text(), err.text()];
-  assertSaid(stdout, stderr);
+  assertOutput(stdout, stderr);
   return { exit, stdout, stderr, waits };
 }
 

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The text of a file of the repository. */
 export const documentText = (file: string): Promise<string> => readFile(join(process.cwd(), file), 'utf8');
 
 /** The code blocks of a Markdown file. `language`: the word after the backquotes: `sh`, `crontab`. */

@@ -33,11 +33,9 @@ export function fakeContext(
   };
   return {
     ...{ context, stdout: out.text, stderr: err.text },
-    /** Keys pressed at the terminal. */
     type: (text: string) => void keyboard.write(text),
     /** Resolves once stderr contains the text. */
     asked: (text: string) => err.holds(text),
-    /** Each setting of the terminal's raw mode. */
     rawModes,
     controller,
   };

@@ -10,7 +10,7 @@ const keyFile = /^(?:config\.json|key(?:-\d+)?\.txt)$/;
 /** Fails the test that runs when a process shows the key: on stdout, on stderr or in the process list. */
 export function watchForKey(child: ChildProcess, key: string): void {
   if (process.platform === 'linux' && child.pid !== undefined) {
-    assert.ok(!commandLineOf(child.pid).includes(key), 'the key stands in the process list');
+    assert.ok(!commandLineOf(child.pid).includes(key), 'the key is in the process list');
   }
   watchOutput(child, key);
 }
@@ -31,7 +31,6 @@ function commandLineOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
   } catch {
-    // It has ended already.
     return '';
   }
 }
@@ -43,6 +42,6 @@ export async function refuseKeyInFiles(folder: string, key: string): Promise<voi
     if (!entry.isFile() || keyFile.test(basename(entry.name))) continue;
     const path = join(entry.parentPath, entry.name);
     const text = await readFile(path, 'latin1').catch(() => '');
-    assert.ok(!text.includes(key), `the key stands in ${path}`);
+    assert.ok(!text.includes(key), `the key is in ${path}`);
   }
 }

@@ -3,6 +3,5 @@ import type { TestContext } from 'node:test';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { temporaryFolder } from './program.ts';
 
-/** A private folder in a new folder. */
 export const privateFolder = async (t: TestContext): Promise<PrivateFolder> =>
   PrivateFolder.open(join(await temporaryFolder(t), '.chanlist')).ensure();

@@ -13,7 +13,6 @@ async function holds(
   set: 'SigCgt' | 'ShdPnd',
   signal: NodeJS.Signals,
 ): Promise<boolean> {
-  // The process has ended.
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => `${set}:\t0\n`);
   const [, signals] = new RegExp(`^${set}:\t([0-9a-f]+)$`, 'm').exec(status) ?? [];
   if (signals === undefined) throw new Error(`the kernel shows no ${set}`);

@@ -54,7 +54,6 @@ export function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): 
   return { PATH: process.env.PATH ?? '', HOME: '/nonexistent', XDG_STATE_HOME: stateHome, ...extra };
 }
 
-/** Environment that names a service and the test key. */
 export function serviceEnvironment(baseUrl: string): Record<string, string> {
   return { CHANLIST_BASE_URL: baseUrl, CHANLIST_API_KEY: testKey };
 }
@@ -72,7 +71,6 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdio?: SpawnOptions['stdio'];
-  /** Options of Node. */
   readonly node?: readonly string[];
   /** A command that runs the program, whose command line follows it. */
   readonly within?: readonly string[];
@@ -96,23 +94,20 @@ export function start(line: Line, options: StartOptions = {}): ChildProcess {
 const nextSteps = (line: string): number => line.match(/\bthe same command\b|; resume with: /g)?.length ?? 0;
 
 /** Throws if a run has shown the key, or says in one line how to resume twice. */
-export function assertSaid(stdout: string, stderr: string): void {
+export function assertOutput(stdout: string, stderr: string): void {
   if (`${stdout}${stderr}`.includes(testKey)) throw new Error('the key was shown');
   const repetitive = stderr.split('\n').find((line) => nextSteps(line) > 1);
-  if (repetitive !== undefined) throw new Error(`it says the same twice: ${repetitive}`);
+  if (repetitive !== undefined) throw new Error(`it says twice how to resume: ${repetitive}`);
 }
 
-/** The records of a run's stdout. */
 export const linesOf = (stdout: string): string[] => stdout.split('\n').filter((line) => line !== '');
 
-/** What a child process has written, once it has ended. */
 export async function ended(child: ChildProcess): Promise<Result> {
   const collected = await collect(child);
-  assertSaid(collected.stdout, collected.stderr);
+  assertOutput(collected.stdout, collected.stderr);
   return { ...collected, lines: linesOf(collected.stdout) };
 }
 
-/** Runs the built program to its end. */
 export function run(line: Line, options: RunOptions = {}): Promise<Result> {
   const child = start(line, options);
   child.stdin?.on('error', () => {});

@@ -17,7 +17,6 @@ import {
 } from './program.ts';
 import { reported, type Summary } from './summary.ts';
 
-/** A request as the service saw it. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
@@ -71,10 +70,8 @@ export async function scriptedService(
     seen,
     /** The requests, decoded: `channel/videos?channel=@a`. */
     requests: () => seen.map(({ rawUrl }) => decodeURIComponent(rawUrl.replace(/^.*\/api\/v2\/media\//, ''))),
-    /** Environment that names it, and the test key. */
     env,
     run: runAgainst,
-    /** The same, with its summary. */
     report: async (line: Line, options?: RunOptions) => {
       const path = join(reports, 'summary.json');
       const run = (words: Line): Promise<Result> => runAgainst(words, options);

@@ -44,7 +44,6 @@ export async function workshop(t: TestContext, key = testKey) {
   return { folder, bin, env, sandbox, sh };
 }
 
-/** Runs a command to its end. */
 export function runCommand(
   [command = '', ...args]: readonly string[],
   options: ShellOptions & { readonly cwd: string; readonly env: Readonly<Record<string, string>> },

@@ -14,7 +14,7 @@ import { testKey } from './program.ts';
 export type Entry = Readonly<Record<string, unknown>>;
 
 /**
- * The response of `latest`: entries, a status, no entries, something that is no JSON, a body of its own, or the first
+ * The response of `latest`: entries, a status, no entries, something that is not JSON, a body of its own, or the first
  * 15 entries of the list.
  */
 export type Feed = readonly Entry[] | number | 'empty' | 'garbage' | 'list' | { readonly body: unknown };
@@ -22,7 +22,6 @@ export type Feed = readonly Entry[] | number | 'empty' | 'garbage' | 'list' | { 
 /** A list of videos that is read in pages, that of a channel or a playlist; tests change it at will. */
 export interface SimulatedChannel {
   readonly id: string;
-  /** ID of the channel of its entries. */
   readonly owner: string;
   list: Entry[];
   /** As sent; null: the length of the list. */
@@ -38,12 +37,10 @@ export type Operation = 'resolve' | 'search' | 'uploads' | 'latest' | 'playlist'
 
 /** A request as the service saw it, and what it cost. */
 export interface LoggedRequest {
-  /** Null for an unknown path. */
   readonly operation: Operation | null;
   readonly parameters: Readonly<Record<string, string>>;
   /** ID of the list that it is about, with a token too; null if there is none. */
   readonly list: string | null;
-  /** 0 without a response. */
   status: number;
   credits: number;
 }
@@ -98,7 +95,6 @@ export function videos(from: number, to: number, more: Entry = {}, prefix = 'a_'
   return Array.from({ length: to - from }, (_, i) => video(videoId(to - 1 - i, prefix), more));
 }
 
-/** An entry of a feed. */
 export function feedEntry(id: string | null, more: Entry = {}): Entry {
   return {
     videoId: id,
@@ -125,7 +121,6 @@ class Refusal extends Error {
 }
 
 interface Position {
-  /** ID of the list, known or not. */
   readonly list: string;
   readonly offset: number;
   readonly page: number;
@@ -142,8 +137,6 @@ export class SimulatedService {
   readonly handles = new Map<string, string>();
   /** Called for each request; null: no fault. */
   fault: (request: LoggedRequest) => Fault | null = () => null;
-  /** Changes the text of each response. */
-  rewrite: (body: string) => string = (body) => body;
 
   readonly #hooks = new Set<RequestHook>();
   readonly #tokens = new Map<string, Position>();
@@ -156,18 +149,15 @@ export class SimulatedService {
     this.credits = credits;
   }
 
-  /** Adds a channel. */
   addChannel(
     name: string,
-    options: { readonly handle?: string; readonly list?: readonly Entry[]; readonly feed?: Feed } = {},
+    { list = [], feed = 'list' }: { readonly list?: readonly Entry[]; readonly feed?: Feed } = {},
   ) {
-    const { handle = `@${name}`, list = [], feed = 'list' } = options;
     const id = channelId(name);
-    this.handles.set(handle.toLowerCase(), id);
+    this.handles.set(`@${name}`.toLowerCase(), id);
     return this.#add(id, id, list, feed);
   }
 
-  /** Adds a playlist with these entries. */
   addPlaylist(id: string, list: readonly Entry[]): SimulatedChannel {
     return this.#add(id, channelId('a'), list, 404);
   }
@@ -204,7 +194,6 @@ export class SimulatedService {
     this.#tokens.clear();
   }
 
-  /** Credits charged so far. */
   charged(): number {
     return this.log.reduce((sum, { credits }) => sum + credits, 0);
   }
@@ -233,7 +222,7 @@ export class SimulatedService {
       if (typeof fault === 'number') throw new Refusal(fault, 'the fault of a test');
       if (operation === null || request.method !== 'GET') throw new Refusal(404, 'no such path');
       this.#authorize(request);
-      body = this.rewrite(this.#body(operation, query, position));
+      body = this.#body(operation, query, position);
       logged.status = 200;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

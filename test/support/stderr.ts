@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 /** Sorts the lines of stderr, without their beginning; throws if one does not begin as all must. `notes`: the tally, too. */
-export function said(stderr: string) {
+export function linesOfStderr(stderr: string) {
   const lines = stderr.split('\n').filter((line) => line !== '');
   const after = (start: string): string[] =>
     lines.flatMap((line) => (line.startsWith(start) ? [line.slice(start.length)] : []));
@@ -16,14 +16,14 @@ export function said(stderr: string) {
 
 /** The only line, which is an error; it names all of these. */
 export function onlyError({ stderr }: { readonly stderr: string }, ...named: (string | RegExp)[]): string {
-  const { errors, warnings } = said(stderr);
+  const { errors, warnings } = linesOfStderr(stderr);
   assert.deepEqual([errors.length, warnings.length], [1, 0], stderr);
   return naming(errors[0] ?? '', named);
 }
 
 /** The only line, which is a warning; it names all of these. */
 export function onlyWarning({ stderr }: { readonly stderr: string }, ...named: (string | RegExp)[]): string {
-  const { errors, warnings } = said(stderr);
+  const { errors, warnings } = linesOfStderr(stderr);
   assert.deepEqual([errors.length, warnings.length], [0, 1], stderr);
   return naming(warnings[0] ?? '', named);
 }

@@ -13,7 +13,6 @@ export interface StoredProfile {
   readonly max_credits?: string;
 }
 
-/** Writes a store as the program does. */
 export function writeStore(
   folder: string,
   profiles: Record<string, StoredProfile>,
@@ -28,7 +27,6 @@ export function writeRawStore(folder: string, text: string): void {
   writeFileSync(storeIn(folder), text, { mode: 0o600 });
 }
 
-/** The store's file, as JSON. */
 export function storedJson(folder: string): unknown {
   return JSON.parse(readFileSync(storeIn(folder), 'utf8'));
 }

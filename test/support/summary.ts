@@ -83,7 +83,6 @@ export async function reported<R extends Omit<Collected, 'stdout'>>(
   };
 }
 
-/** The only reference of a summary. */
 export function onlyReference(summary: Summary | null): ReferenceSummary {
   const [only, ...others] = summary?.references ?? [];
   assert.ok(only !== undefined && others.length === 0, 'the summary has not one reference');

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { launcher } from './program.ts';
 
-/** Number of the user `nobody`. */
 export const nobody = 65534;
 
 /** Why a test with two users cannot run; false where it can. */

@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -32,7 +23,7 @@ import {
   type SimulatedService,
   simulatedService,
 } from './simulated-service.ts';
-import { said } from './stderr.ts';
+import { linesOfStderr } from './stderr.ts';
 import { reported } from './summary.ts';
 
 /** A paid request that ends a run, counted from 1, and how: a status, or the death of the process (page charged or not). */
@@ -65,7 +56,6 @@ export class World {
   readonly home: string;
   /** Whether runs write a summary: what it says was charged is then what the service charged. */
   readonly isReported: boolean = false;
-  /** What the program's clock shows. */
   now = Date.parse('2026-03-01T03:00:00Z');
 
   constructor(service: SimulatedService, folder: string, home: string) {
@@ -80,7 +70,6 @@ export class World {
     return new World(await simulatedService(t, options), await temporaryFolder(t), await temporaryFolder(t));
   }
 
-  /** Lets days pass. */
   pass(days: number): void {
     this.now += days * 24 * 60 * 60 * 1000;
   }
@@ -143,7 +132,7 @@ export class World {
     const requests = service.log.slice(first);
     const mail = linesOf(result.stderr);
     assert.ok(mail.length <= 20, `a mail of ${mail.length} lines:\n${result.stderr}`);
-    const { errors, warnings } = said(result.stderr);
+    const { errors, warnings } = linesOfStderr(result.stderr);
     return {
       ...result,
       ...(atKill !== null && { exit: null, signal: 'SIGKILL' as const }),
@@ -174,24 +163,24 @@ export class World {
   }
 
   has(name: string): boolean {
-    return existsSync(join(this.folder, name));
+    return fs.existsSync(join(this.folder, name));
   }
 
   read(name: string): string {
-    return readFileSync(join(this.folder, name), 'utf8');
+    return fs.readFileSync(join(this.folder, name), 'utf8');
   }
 
   write(name: string, text: string): void {
-    writeFileSync(join(this.folder, name), text);
+    fs.writeFileSync(join(this.folder, name), text);
   }
 
   remove(name: string): void {
-    rmSync(join(this.folder, name), { recursive: true, force: true });
+    fs.rmSync(join(this.folder, name), { recursive: true, force: true });
   }
 
   /** All files in a folder, hidden ones too, but not `.chanlist`. */
   files(name = '.'): string[] {
-    const all = readdirSync(join(this.folder, name));
+    const all = fs.readdirSync(join(this.folder, name));
     return all.filter((each) => each !== '.chanlist').sort();
   }
 
@@ -241,24 +230,28 @@ export function idsInText(text: string, format = 'ndjson'): string[] {
 /** All files and folders below a folder; not the sockets, which no copy has. */
 export function takeSnapshot(folder: string): Snapshot {
   const found = new Map<string, { bytes: Buffer | null; mode: number }>();
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (!entry.isFile() && !entry.isDirectory()) continue;
-    found.set(path, { bytes: entry.isFile() ? readFileSync(path) : null, mode: statSync(path).mode & 0o777 });
+    found.set(path, {
+      bytes: entry.isFile() ? fs.readFileSync(path) : null,
+      mode: fs.statSync(path).mode & 0o777,
+    });
   }
   return found;
 }
 
 /** Sets a folder back; files that have not changed are not written. */
 export function restoreSnapshot(folder: string, snapshot: Snapshot): void {
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    if (!snapshot.has(path)) rmSync(path, { recursive: true, force: true });
+    if (!snapshot.has(path)) fs.rmSync(path, { recursive: true, force: true });
   }
   for (const [path, { bytes, mode }] of snapshot) {
-    if (bytes === null) mkdirSync(path, { recursive: true, mode });
-    else if (!existsSync(path) || !readFileSync(path).equals(bytes)) writeFileSync(path, bytes, { mode });
-    if ((statSync(path).mode & 0o777) !== mode) chmodSync(path, mode);
+    if (bytes === null) fs.mkdirSync(path, { recursive: true, mode });
+    else if (!fs.existsSync(path) || !fs.readFileSync(path).equals(bytes))
+      fs.writeFileSync(path, bytes, { mode });
+    if ((fs.statSync(path).mode & 0o777) !== mode) fs.chmodSync(path, mode);
   }
 }
 

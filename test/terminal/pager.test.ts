@@ -19,7 +19,7 @@ async function atTerminal(t: TestContext, args: string, options: ScreenOptions =
 }
 
 suite('the pager at a real terminal', { skip: missing('tmux', 'less'), concurrency: 2 }, () => {
-  test('a table longer than the screen waits at its first rows, and stderr until it is left', async (t) => {
+  test('a table longer than the screen waits at its first rows, and stderr until the pager exits', async (t) => {
     for (const leave of ['q', 'C-c']) {
       const screen = await atTerminal(t, 'uploads @demo -v');
       const first = await screen.until(/^:$/m);
@@ -40,7 +40,7 @@ suite('the pager at a real terminal', { skip: missing('tmux', 'less'), concurren
     }
   });
 
-  test('Ctrl-C before the end: the run stops, and says how to resume when the pager is left', async (t) => {
+  test('Ctrl-C before the end: the run stops, and says how to resume when the pager exits', async (t) => {
     const summary = join(await temporaryFolder(t), 's.json');
     const screen = await atTerminal(t, `uploads @size-20000 --all --summary ${summary}`, { columns: 300 });
     await screen.until(/^:$/m);

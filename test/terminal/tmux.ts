@@ -16,7 +16,7 @@ export interface ScreenOptions {
   readonly cwd?: string;
 }
 
-/** Milliseconds that anything may take before a test gives up. */
+/** Milliseconds that anything may take before a test fails. */
 const patience = 20_000;
 
 /** Runs a shell line in a terminal of its own, by default without a pager. It is taken down with the test. */
@@ -45,7 +45,6 @@ export async function open(t: TestContext, line: string, options: ScreenOptions 
   await tmux(
     ...['start-server', ';'],
     ...set('history-limit', '20000'),
-    ...set('mode-keys', 'vi'),
     ...['new-session', '-d', '-s', 'it', '-x', String(columns), '-y', String(rows), '-c', folder, ...command],
   );
 
@@ -68,7 +67,6 @@ export async function open(t: TestContext, line: string, options: ScreenOptions 
         const seen = await text();
         return pattern.test(seen) ? seen : null;
       }, String(pattern)),
-    /** Presses a key by its name in tmux: `Enter`, `C-c`. */
     press: async (key: string): Promise<void> => {
       await tmux('send-keys', '-t', 'it', key);
     },
@@ -79,18 +77,6 @@ export async function open(t: TestContext, line: string, options: ScreenOptions 
         return code === undefined ? null : Number(code);
       }, 'the end of the program');
       return { exit, text: await text() };
-    },
-    /** The column, from 0, in which the terminal itself has each of these words, from top to bottom. */
-    columnsOf: async (words: readonly string[]): Promise<number[]> => {
-      await tmux('copy-mode', '-t', 'it');
-      const found: number[] = [];
-      const copy = (...what: string[]): string[] => ['send-keys', '-t', 'it', '-X', ...what];
-      for (const word of words) {
-        const search = [...copy('history-top'), ';', ...copy('search-forward-text', word), ';'];
-        found.push(Number(await tmux(...search, 'display-message', '-p', '-t', 'it', '#{copy_cursor_x}')));
-      }
-      await tmux(...copy('cancel'));
-      return found;
     },
   };
 }

@@ -71,11 +71,9 @@ export function startNode(args: readonly string[], cwd: string, env = {}, input 
   return { child, stdout: () => read(stdout), ended };
 }
 
-/** Starts the built program. */
 export const start = (line: Line, cwd: string, env = {}, input = ''): Started =>
   startNode([launcher, ...wordsOf(line)], cwd, env, input);
 
-/** Waits until a process has written a text to stdout. */
 export async function written({ stdout }: Started, text: string): Promise<string> {
   while (!stdout().includes(text)) await turn();
   return stdout();

@@ -8,14 +8,14 @@ import { checkFault, type Fault, inBatches } from './fault.ts';
 const invalid = (
   name: string,
   text: string | Uint8Array,
-  said: RegExp,
+  pattern: RegExp,
   more: Partial<Fault> = {},
 ): Fault => ({
-  ...{ name, reply: { text, headers: {} }, exit: 8, code: 'invalid_response', status: 200, said },
+  ...{ name, reply: { text, headers: {} }, exit: 8, code: 'invalid_response', status: 200, pattern },
   ...{ charge: 'confirmed', ...more },
 });
-const encoded = (name: string, encoding: string, text: string | Uint8Array, said: RegExp): Fault =>
-  invalid(name, '', said, { reply: { text, headers: { 'content-encoding': encoding } } });
+const encoded = (name: string, encoding: string, text: string | Uint8Array, pattern: RegExp): Fault =>
+  invalid(name, '', pattern, { reply: { text, headers: { 'content-encoding': encoding } } });
 
 const noJson = /the response is not JSON/;
 const noUtf8 = /the response is not UTF-8 text/;

@@ -37,8 +37,8 @@ const whole = JSON.stringify(page(0, 2, null));
 const head = (length: number): string => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`;
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-/** What arrives of a response, and what is said; the faults that are checked everywhere are named below. */
-type Row = readonly [name: string, reply: Reply, status: number | null, said: RegExp];
+/** What arrives of a response, and the message; the faults that are checked everywhere are listed below. */
+type Row = readonly [name: string, reply: Reply, status: number | null, pattern: RegExp];
 const everywhere = new Set([
   'a reset before the response',
   'a reset in the headers',
@@ -49,26 +49,22 @@ const everywhere = new Set([
   'another protocol',
 ]);
 const faults = (rows: readonly Row[], exit: number, code: string, args: readonly string[] = []): Fault[] =>
-  rows.map(([name, reply, status, said]) => ({
-    ...{ name, reply, exit, code, status, said, args },
+  rows.map(([name, reply, status, pattern]) => ({
+    ...{ name, reply, exit, code, status, pattern, args },
     ...{ charge: 'possibly_charged', everywhere: everywhere.has(name) },
   }));
 
 /** No complete response: retried, and possibly charged. */
 const broke = /no complete response: /;
 const cut = '{"results":[';
-const last = 'HTTP/1.1 200 OK\r\nConnection: close\r\n';
 const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n';
 const breaks = faults(
   [
     ['a reset before the response', raw('', reset), null, /connection reset/],
-    ['an end before the response', raw('', close), null, /connection was closed/],
     ['a reset in the headers', raw('HTTP/1.1 200 OK\r\nContent-Le', reset), null, broke],
     ['a reset in the body', raw(`${head(5000)}${cut}`, reset), 200, broke],
     ['an end in the body', raw(`${head(5000)}${cut}`, close), 200, broke],
     ['chunks without an end', raw(`${chunked}c\r\n${cut}\r\n`, close), 200, broke],
-    ['a chunk that is cut short', raw(`${chunked}ff\r\n${cut}`, close), 200, broke],
-    ['an end of a last response', raw(`${last}Content-Length: 5000\r\n\r\n${cut}`, close), 200, broke],
     ['a switch of protocols', raw(upgrade), null, broke],
   ],
   7,
@@ -82,7 +78,6 @@ const slow = faults(
     ['no response at all', () => {}, null, late],
     ['a Content-Length that is too long', raw(head(whole.length + 1) + whole), 200, late],
     ['one byte of the body at a time', start(`${head(100_000)}{`, forever(' ', 50)), 200, late],
-    ['chunks without end', start(chunked, forever('1\r\n \r\n', 50)), 200, late],
     ['hints without end', forever(hint, 50), null, late],
   ],
   7,
@@ -100,8 +95,6 @@ const strange = faults(
     ['another protocol', raw('SSH-2.0-OpenSSH_9.2\r\n'), null, noHttp],
     ['two lengths', ok('Content-Length: 2\r\nContent-Length: 3'), null, wrongLength],
     ['a status of 000', raw('HTTP/1.1 000 OK\r\nContent-Length: 2\r\n\r\n{}'), null, noHttp],
-    ['a length that is no number', ok('Content-Length: -2'), null, noHttp],
-    ['a length and chunks', ok('Content-Length: 2\r\nTransfer-Encoding: chunked'), null, wrongLength],
     ['a header with a control character', ok('A\u0000: b'), null, noHttp],
     ['a chunk that is longer than it says', raw(`${chunked}2\r\n${cut}\r\n`), 200, noHttp],
     ['headers without end', many, null, /too many headers/],
@@ -110,10 +103,9 @@ const strange = faults(
   'invalid_response',
 );
 
-/** JSON that is cut. */
 const tooShort: Fault = {
   ...{ name: 'a Content-Length that is too short', reply: raw(head(whole.length - 1) + whole) },
-  ...{ exit: 8, code: 'invalid_response', status: 200, said: /not JSON/ },
+  ...{ exit: 8, code: 'invalid_response', status: 200, pattern: /not JSON/ },
   ...{ charge: 'confirmed', everywhere: true },
 };
 
@@ -128,7 +120,7 @@ const certain: readonly Fault[] = (
 ).map(([status, exit, code]) => ({
   ...{ name: `a ${status} of which the body breaks off`, exit, code, status, charge: 'none' },
   reply: raw(`HTTP/1.1 ${status} Reason\r\nContent-Length: 500\r\n\r\n{"detail":`, reset),
-  said: new RegExp(`\\(${status}\\)`),
+  pattern: new RegExp(`\\(${status}\\)`),
 }));
 
 test('a connection that breaks at any point, or a response that takes longer than --timeout: 7', (t) =>

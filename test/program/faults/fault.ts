@@ -11,29 +11,15 @@ export interface Fault {
   readonly code: string;
   /** HTTP status of the JSON error; null: nothing whole arrived. */
   readonly status: number | null;
-  /** What the faulty page costs. */
   readonly charge: 'none' | 'confirmed' | 'possibly_charged';
   /** The envelope is broken: what it holds is printed, what follows is not known. */
   readonly isEnvelope?: boolean;
-  /** Entries that are printed all the same. */
   readonly printed?: readonly unknown[];
-  /** What stderr says, among other things. */
-  readonly said: RegExp;
+  readonly pattern: RegExp;
   readonly args?: readonly string[];
   /** Checked at each place and in both formats; otherwise once, in the middle. */
   readonly everywhere?: boolean;
 }
-
-/** Statuses of errors, and the exit codes that they mean. */
-const exits = { 400: 8, 401: 3, 402: 4, 403: 3, 404: 5, 418: 8, 422: 8, 429: 6, 500: 7, 503: 7 };
-
-/** Each of these errors with a detail and a wait that is too long, and its exit code. */
-export const errorsWith = (detail: unknown): [name: string, reply: Reply, exit: number][] =>
-  Object.entries(exits).map(([status, exit]) => [
-    `${status} detail`,
-    { status: Number(status), headers: { 'retry-after': '9999' }, body: { detail } },
-    exit,
-  ]);
 
 /** Where in a listing of three pages of two entries. */
 export const places = [
@@ -44,7 +30,6 @@ export const places = [
 
 const tokens = places.map(({ token }) => token);
 
-/** Failures that end the whole call. */
 const endsCall = new Set(['unauthorized', 'no_credits', 'rate_limited', 'unreachable']);
 
 /** Does work for all cases, as many at once as two cores can handle. */
@@ -98,7 +83,7 @@ async function checkOne(
   }`;
   assert.match(result.stderr, /^chanlist: error: [^\n]*\n$/);
   assert.match(`${result.stderr.trimEnd()};`, new RegExp(`${spent};`));
-  assert.match(result.stderr, fault.said);
+  assert.match(result.stderr, fault.pattern);
   // Where something was listed, the rest can be: unless the token was refused, or the next one cannot be known.
   const isRefused = [400, 404, 410, 422].includes(fault.status ?? 0);
   const isBroken = fault.code === 'loop' || fault.isEnvelope === true;

@@ -13,15 +13,6 @@ export function assertHarmless(text: string, name: string): void {
   }
 }
 
-/** What the program itself sends to a terminal: bold, dim, the colours of the spinner and of a warning, a column, and its progress line. */
-const own =
-  /\u001b\[(?:1|2|22|33|36|39)m|\u001b\[\d+G|\u001b\[(?:0?J|[02]?K)|\u001b\[\?(?:7|2026)[lh]|\u001b\[\d*A|\r/g;
-
-/** The same for what a terminal got. */
-export function assertHarmlessScreen(screen: string, name: string): void {
-  assertHarmless(screen.replace(own, ''), name);
-}
-
 /** Everything that a terminal acts upon, in one text; none of it is a sequence of the program's own. */
 export const hostile = [
   ...Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)),

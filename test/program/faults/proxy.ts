@@ -51,7 +51,6 @@ export async function startProxy(
     for (const socket of sockets) socket.destroy();
   });
   const { port } = new URL(await listen(t, server));
-  /** All bytes that went through to the service. */
   const through = () => Buffer.concat(chunks);
   return { port: Number(port), asked, headers, through };
 }

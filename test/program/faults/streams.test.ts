@@ -32,7 +32,7 @@ test('| head ends the program with 0, quietly, after at most two pages more than
   }
 });
 
-test('a closed pipe after a reference that failed: what failed is said, and counts', async (t) => {
+test('a closed pipe after a reference that failed: the failure is printed, and counts', async (t) => {
   const service = await scriptedService(t, ({ query }, n) =>
     query.get('channel') === '@gone'
       ? { status: 404 }
@@ -43,16 +43,10 @@ test('a closed pipe after a reference that failed: what failed is said, and coun
   assert.match(stderr, /^chanlist: error: @gone: not found \(404\); [^\n]*\n5\n$/);
 });
 
-test('a reader that has left before anything is written: 0, and at most one page', async (t) => {
+test('a pipe that is closed before anything is written: 0, and at most one page', async (t) => {
   const service = await endless(t);
-  for (const line of [
-    'uploads @a',
-    '--help',
-    '--version',
-    'completion bash',
-    'uploads @a --dry-run',
-    'auth list',
-  ]) {
+  const lines = ['uploads @a', '--help', '--version', 'completion bash', 'uploads @a --dry-run', 'auth list'];
+  for (const line of lines) {
     const { stderr } = await shell(`$chanlist ${line} | true; echo "\${PIPESTATUS[*]}" >&2`, service.env);
     assert.equal(stderr, '0 0\n', line);
   }
@@ -100,11 +94,10 @@ test('closed stdin, stdout and stderr, one by one and all together, cause no cra
   assert.match(stderr, /^chanlist: error: stdin contains no channel reference; [^\n]*\n$/);
 });
 
-/** Starts a listing of uploads. */
 const started = (service: ScriptedService, more: string): ChildProcess =>
   start(`uploads @a ${more}`, { env: service.env, stdio: ['ignore', 'pipe', 'pipe'] });
 
-test('a reader that stops reading is waited for, without further requests; a signal still ends the program', async (t) => {
+test('a full pipe blocks the program, without further requests; a signal still ends it', async (t) => {
   const cases = [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -151,22 +144,22 @@ test('a signal that repeats within a second is the same request; a later one end
   });
   const exited = once(child, 'exit');
   child.stdout?.pause();
-  let said = '';
+  let printed = '';
   child.stderr?.on('data', (text) => {
-    said += text;
+    printed += text;
   });
   await service.arrived(1);
   await waits(child);
   for (const signal of ['SIGINT', 'SIGINT', 'SIGUSR2'] as const) {
-    const before = said;
+    const before = printed;
     child.kill(signal);
-    while (said === before) await once(child.stderr ?? child, 'data');
+    while (printed === before) await once(child.stderr ?? child, 'data');
   }
   assert.equal(child.exitCode, null, 'it waits for the reader');
   child.kill('SIGINT');
   const [code] = await exited;
   assert.equal(code, 130);
-  assert.equal(said, 'SIGINT SIGINT SIGUSR2 SIGINT ');
+  assert.equal(printed, 'SIGINT SIGINT SIGUSR2 SIGINT ');
   child.stdout?.destroy();
 });
 

@@ -28,7 +28,7 @@ async function secureService(t: TestContext, credentials: Credentials) {
   return { port: await listening(t, server), seen, connections: () => connections };
 }
 
-/** Environment of a service behind a proxy; all that is said is said. */
+/** Environment of a service behind a proxy, with debug output. */
 const behind = (proxy: string, more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
   ...serviceEnvironment('https://service.test'),
   ...{ HTTPS_PROXY: proxy, CHANLIST_DEBUG: '1', ...more },
@@ -78,8 +78,8 @@ test('a certificate that cannot be trusted is 7: not retried, nothing sent, noth
     const env = { ...serviceEnvironment(`https://127.0.0.1:${service.port}`), ...trust };
     const result = await run('uploads @a @b --json -vv', { env });
     assert.equal(result.exit, 7, name);
-    const said = `cannot be trusted: its certificate is not valid \\(${code}\\); [^\n]*0 credits spent; [^\n]*NODE_EXTRA_CA_CERTS`;
-    assert.match(result.stderr, new RegExp(said), name);
+    const pattern = `cannot be trusted: its certificate is not valid \\(${code}\\); [^\n]*0 credits spent; [^\n]*NODE_EXTRA_CA_CERTS`;
+    assert.match(result.stderr, new RegExp(pattern), name);
     assert.deepEqual([service.connections(), service.seen], [1, []], name);
     const [first] = JSON.parse(result.stdout);
     assert.deepEqual([first.result.error.code, first.result.error.status], ['unreachable', null]);
@@ -118,30 +118,11 @@ test('through a proxy: the tunnel carries the key, the proxy sees neither that n
   assert.deepEqual(service.seen, Array(6).fill(`Bearer ${testKey}`));
 });
 
-test('through a proxy: a certificate for another host is rejected, and the request not repeated', {
-  skip,
-}, async (t) => {
-  const ca = await authority(t);
-  const service = await secureService(t, await ca.issue('DNS:service.test'));
-  const proxy = await startProxy(t, service.port);
-  const address = `http://someone:hunter2@127.0.0.1:${proxy.port}`;
-  const more = { CHANLIST_BASE_URL: 'https://other.test', NODE_EXTRA_CA_CERTS: ca.file };
-  const result = await run('uploads @a -vv', { env: behind(address, more) });
-  assert.equal(result.exit, 7);
-  assert.match(
-    result.stderr,
-    /through the proxy [0-9.:]+ cannot be trusted: its certificate is not valid \(ERR_TLS_CERT_ALTNAME_INVALID\); 0 credits spent/,
-  );
-  assert.doesNotMatch(result.stderr, password);
-  assert.equal(proxy.asked.length, 1);
-  assert.deepEqual(service.seen, []);
-});
-
 test('a proxy that refuses, cannot make or take the connection: 7, certainly not charged, its password not shown', async (t) => {
   const unreached = 'cannot be reached: ';
   const { port, asked } = await startProxy(t, null, 407);
   const closing = await rawProxy(t, (socket) => socket.end());
-  for (const [address, variable, said] of [
+  for (const [address, variable, pattern] of [
     [`127.0.0.1:${port}`, 'HTTPS_PROXY', 'refused the connection (407)'],
     [closing, 'HTTPS_PROXY', `${unreached}connection reset`],
     ['127.0.0.1:9', 'HTTP_PROXY', unreached],
@@ -150,7 +131,7 @@ test('a proxy that refuses, cannot make or take the connection: 7, certainly not
     const env = behind('', { [variable]: `http://someone:hunter2@${address}` });
     const result = await run('uploads @a @b -vv --retries 1 --timeout 20', { env });
     assert.equal(result.exit, 7, address);
-    const at = `\nchanlist: error: @a: cannot reach https://service.test through the proxy ${address}: the proxy ${said}`;
+    const at = `\nchanlist: error: @a: cannot reach https://service.test through the proxy ${address}: the proxy ${pattern}`;
     assert.ok(result.stderr.includes(at), result.stderr);
     assert.match(result.stderr, /; 0 credits spent; [^\n]*(?:HTTPS_PROXY|check the )/);
     assert.doesNotMatch(result.stderr, /waiting|after 2 attempts/);
@@ -172,16 +153,16 @@ test('--timeout bounds the way through a proxy, and nothing keeps the program af
   const established = 'HTTP/1.1 200 OK\r\n\r\n';
   const unreached = /: the proxy cannot be reached: timed out after 1 s; 0 credits spent; check the proxy/;
   const late = /: timed out after 1 s, after 2 attempts; 0 credits spent; check the address/;
-  const cases: readonly (readonly [name: string, reply: (socket: Socket) => void, said: RegExp])[] = [
+  const cases: readonly (readonly [name: string, reply: (socket: Socket) => void, pattern: RegExp])[] = [
     ['says nothing', () => {}, unreached],
     ['says nothing in the tunnel', (socket) => socket.write(established), late],
   ];
-  await inBatches(cases, async ([name, reply, said]) => {
+  await inBatches(cases, async ([name, reply, pattern]) => {
     const proxy = await rawProxy(t, reply);
     const started = Date.now();
     const result = await run('uploads @a --timeout 1 --retries 1', { env: behind(`http://${proxy}`) });
     assert.equal(result.exit, 7, name);
-    assert.match(result.stderr, said, name);
+    assert.match(result.stderr, pattern, name);
     assert.ok(result.stderr.includes(`cannot reach https://service.test through the proxy ${proxy}: `), name);
     assert.ok(Date.now() - started < 15_000, name);
   });
