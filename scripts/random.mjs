@@ -1,4 +1,7 @@
-/** Compares random runs with the model of the contract for a long time: `npm run model [-- COUNT [SEED]]` (20,000 runs). */
+/**
+ * Runs a random test for a long time, as `npm run NAME [-- COUNT [SEED]]`: `chaos` kills exports and counts credits (1,000
+ * kills), `model` compares runs with the model of the contract (20,000).
+ */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

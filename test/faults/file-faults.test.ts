@@ -1,6 +1,6 @@
 /**
  * Every file operation of a run fails once, or is the last one before a kill; then the same command ends with the whole FILE,
- * for nothing but the page in flight. In this process: `system-calls.test.ts` runs the built program.
+ * for nothing but the page in flight. In this process: `system-calls.test.ts` and test/chaos run the built program.
  */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
@@ -117,7 +117,7 @@ class Bench {
       const known = [...this.#names, '.chanlist', '.chanlist/.gitignore'];
       const isKnown = (name: string): boolean => known.includes(name) || name.startsWith('.chanlist-');
       const left = namesIn(world.folder).filter((name) => !isKnown(name));
-      assert.deepEqual(left, [], `${shown}: leftovers in the folder`);
+      assert.deepEqual(left, [], `${shown}: left in the folder`);
     }
     const modesNow = outputs.map((name) => fs.statSync(join(world.folder, name)).mode & 0o777);
     assert.deepEqual(modesNow, expectedModes, `${shown}: modes`);
@@ -158,6 +158,7 @@ class Bench {
   }
 }
 
+/** So many of them, spread over all. */
 function sample<T>(items: readonly T[], size: number): T[] {
   const step = Math.max(1, items.length / size);
   return items.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step)).slice(0, size);

@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 
+/** Operations that change files or make a change durable. */
 const changing = [
   ...['openSync', 'writeSync', 'writeFileSync', 'appendFileSync', 'ftruncateSync', 'fchmodSync', 'chmodSync'],
   ...[
@@ -21,11 +22,14 @@ const others = [
   ...['statSync', 'lstatSync', 'fstatSync', 'statfsSync'],
 ] as const;
 
-/** What happens at the nth file operation of a run: an error in its place, or the death of the process before it. */
+/**
+ * What happens at the nth file operation of a run: an error in its place, the death of the process before it, or a change
+ * of files by somebody else.
+ */
 export interface Fault {
   readonly n: number;
   readonly operation: string;
-  readonly kind: 'EIO' | 'ENOSPC' | 'EINTR' | 'kill';
+  readonly kind: 'EIO' | 'ENOSPC' | 'EINTR' | 'kill' | ((operation: string) => void);
 }
 
 export const kinds = ['EIO', 'ENOSPC', 'EINTR'] as const;
@@ -58,16 +62,18 @@ export async function withFault<T>(
       operations.push(name);
       if (name === 'closeSync') opened.delete(args[0]);
       const kind = operations.length === fault?.n ? fault.kind : null;
+      const isHit = typeof kind === 'string';
       isDead ||= kind === 'kill';
       isInside = true;
       try {
         // The end of the process closes its locks, too.
         if (isDead && (name === 'closeSync' || /\.lock\b/.test(String(args[0])))) return original(...args);
         if (isDead) throw systemError('EIO', name);
-        if (kind !== null && name === 'closeSync') original(...args);
+        if (typeof kind === 'function') kind(name);
+        if (isHit && name === 'closeSync') original(...args);
         if (kind === 'ENOSPC' && name === 'writeSync' && typeof args[3] === 'number')
           original(...args.with(3, Math.floor(args[3] / 2)));
-        if (kind !== null) throw systemError(kind, name);
+        if (isHit) throw systemError(kind, name);
         const result = original(...args);
         if (name === 'openSync') opened.add(result);
         return result;

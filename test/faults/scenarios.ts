@@ -11,7 +11,9 @@ import {
 export interface Scenario {
   readonly name: string;
   readonly args: readonly string[];
+  /** Credits that it costs without a fault. */
   readonly credits: number;
+  /** Names of the files that it writes for the user. */
   readonly outputs: readonly string[];
   /** The command can be run again once all is done: it changes nothing, and is free. */
   readonly isRepeatable: boolean;

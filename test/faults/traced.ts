@@ -11,6 +11,7 @@ export const noStrace =
     ? false
     : 'strace is missing';
 
+/** System calls that change files or make a change durable. */
 const changing = 'write,pwrite64,fsync,fdatasync,ftruncate,fchmod,rename,unlink,mkdir,rmdir';
 
 export interface Traced extends Collected {
@@ -18,6 +19,7 @@ export interface Traced extends Collected {
   readonly calls: readonly string[];
 }
 
+/** Runs the built program under strace. */
 export async function traced(
   { folder, home, service }: World,
   args: readonly string[],
