@@ -53,6 +53,8 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
     'These flags stand before or after the command; one that a command does not take is an error. A flag takes ' +
       'precedence over its environment variable (see: chanlist help environment), a variable over the profile; ' +
       'bounds of --max-credits add up.',
+    'search, resolve, latest and show replace an existing FILE of -o; uploads and playlist replace it only with --restart, ' +
+      'because its pages cost credits. All bounds of --max-credits hold.',
     ...[...new Set(globalFlags.map(({ group = '' }) => group))].map((group) =>
       terms(group, ...flagTerms(globalFlags.filter((flag) => flag.group === group))),
     ),
@@ -151,7 +153,7 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
       'all formats but id.',
     'Every format streams: each page is written before the next is requested.',
     'With several references, or --from, json is an array of {"reference", "result"} in input order. After a failure ' +
-      'json has {"error": {"code", "status", "message"}}, also if nothing was requested.',
+      'json has {"error": {"code", "status", "message", "next"}}, also if nothing was requested.',
   ],
   environment: [
     terms(
@@ -165,7 +167,7 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
       ['CHANLIST_DEBUG', '1: print the stack of an error'],
       ['NO_COLOR', 'not empty: print no colour; see --no-color'],
       ['PAGER', 'what shows a table at a terminal (default: less -FRX, but not on Windows; empty: nothing)'],
-      ['HTTPS_PROXY, HTTP_PROXY', 'proxy between this machine and the service'],
+      ['HTTPS_PROXY, HTTP_PROXY, ALL_PROXY', 'proxy between this machine and the service'],
       ['NO_PROXY', 'hosts to reach without it, separated by commas; loopback always is'],
       ['NODE_EXTRA_CA_CERTS', 'file of further certificates to trust'],
       ['XDG_CONFIG_HOME', 'folder of the stored accounts (default: ~/.config; not on macOS and Windows)'],
