@@ -23,6 +23,9 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   const now = exports.context.clock.now();
   const archive = new Archive(one, all);
   const isChanged = one.existing.file !== 'archive';
+  const isPlaylist = exports.operation.name === 'playlist';
+  // What needs a page in any case asks for nothing once none can be bought.
+  if ((all || isPlaylist) && run.budget.exhausted !== null) throw run.budget.exhausted;
   const buyUpdate = async (update: PagesHeader['update'], feed: Feed['entries']): Promise<Result> => {
     using pages = startPages(one, update);
     return await addNew(run, one, archive, pages, feed);
@@ -30,8 +33,7 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   // A FILE that is not as recorded is read before anything is sent.
   if (isChanged) await archive.read();
   // A playlist has no feed, and what is new may be anywhere in it.
-  if (exports.operation.name === 'playlist')
-    return await buyUpdate({ all: true, expected: [], feedProblem: null }, null);
+  if (isPlaylist) return await buyUpdate({ all: true, expected: [], feedProblem: null }, null);
   const { entries } = archive;
   const feed = await requestFeed(run, one, entries > 0);
   exports.feeds.note(reference, feed);
