@@ -37,6 +37,9 @@ export class FeedLog {
     const [first, ...others] = this.#outage ?? [];
     if (first === undefined) return results;
     const count = others.length + 1;
+    // One line says it for all.
+    const kept = run.warnings.filter(({ code }) => code !== 'no feed');
+    run.warnings.splice(0, Number.POSITIVE_INFINITY, ...kept);
     if (!this.isServiceOut) {
       const next = 'check the address and --namespace';
       const isSaid = results.some(({ failure }) => failure?.code === 'no_feed');

@@ -93,6 +93,8 @@ export async function addNew(
   const { clock, stop } = exports.context;
   const known = await archive.read();
   const resumed = pages.position.entries;
+  // Those of an interrupted run were bought in place of the feed of that time.
+  const isResumed = pages.position.next !== 'start';
   // FILE has got entries of these pages meanwhile: they would be there twice.
   if ([...(await pages.ids(stop))].some((id) => known.has(id))) pages.setAside();
   let attempt = await buyNew(run, one, archive, pages, all);
@@ -121,7 +123,7 @@ export async function addNew(
   });
   warnOf(run, one, archive, {
     all,
-    feedProblem,
+    feedProblem: isResumed ? null : feedProblem,
     hasWithoutId,
     notListed: noLongerExpected(expected, checks),
   });
