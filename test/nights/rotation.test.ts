@@ -18,6 +18,8 @@ test('60 nights of --update --all --max-credits 20/day over 40 channels read eac
   for (let n = 0; n < 60; n++) {
     const night = await nights.night('--all --max-credits 20/day');
     assert.deepEqual([night.exit, night.credits, night.mail.length], [9, 20, 1], night.stderr);
+    // Once no page can be bought, no feed is requested.
+    assert.ok(night.operations.length <= 20 + 21, night.operations.join());
   }
   const bought = service.log.slice(before).filter(({ credits }) => credits > 0);
   const pagesOf = (id: string): number => bought.filter(({ list }) => list === id).length;
