@@ -115,7 +115,7 @@ async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]>
   feeds.mayReplace = queue.length < minChannels;
   await perform(queue);
   feeds.mayReplace = true;
-  if (!feeds.isServiceOut) await perform(queue.filter(({ reference }) => feeds.waiting.has(reference)));
+  if (!feeds.isServiceOut()) await perform(queue.filter(({ reference }) => feeds.waiting.has(reference)));
   return feeds.explain(
     run,
     references.flatMap((reference) => results.get(reference) ?? []),

@@ -21,23 +21,30 @@ export class FeedLog {
     else this.#isAnyRead = true;
   }
 
-  /** The feeds that are missing, if none of many can be read; null if it is a matter of each channel. */
-  get #outage(): readonly MissingFeed[] | null {
-    const missing = [...this.#missing.values()];
-    return this.#isAnyRead || missing.length < minChannels ? null : missing;
+  /** Whether none of many feeds can be read. `others`: channels of which another request has failed so. */
+  #isOutage(others: number): boolean {
+    return !this.#isAnyRead && this.#missing.size > 0 && this.#missing.size + others >= minChannels;
   }
 
   /** The service itself fails. */
-  get isServiceOut(): boolean {
-    return this.#outage?.every(({ status }) => status === null || status >= 500) ?? false;
+  isServiceOut(others = 0): boolean {
+    const isOut = ({ status }: MissingFeed): boolean => status === null || status >= 500;
+    return this.#isOutage(others) && [...this.#missing.values()].every(isOut);
   }
 
   /** The results of a run: if all feeds are missing, failures of the service (7), or one line that questions the address. */
   explain(run: Run, results: readonly Result[]): readonly Result[] {
-    const [first, ...others] = this.#outage ?? [];
-    if (first === undefined) return results;
-    const count = others.length + 1;
-    if (!this.isServiceOut) {
+    const [first] = this.#missing.values();
+    const others = results.filter(
+      ({ failure, isReached }) => isReached && failure?.code === 'unavailable',
+    ).length;
+    const isServiceOut = this.isServiceOut(others);
+    if (first === undefined || !(isServiceOut || this.#isOutage(0))) return results;
+    const count = this.#missing.size;
+    // One line says it for all.
+    const kept = run.warnings.filter(({ code }) => code !== 'no feed');
+    run.warnings.splice(0, Number.POSITIVE_INFINITY, ...kept);
+    if (!isServiceOut) {
       const next = 'check the address and --namespace';
       const isSaid = results.some(({ failure }) => failure?.code === 'no_feed');
       const what = `the "latest" feed of none of ${count} channels can be read (${first.problem})`;

@@ -23,6 +23,9 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   const now = exports.context.clock.now();
   const archive = new Archive(one, all);
   const isChanged = one.existing.file !== 'archive';
+  const isPlaylist = exports.operation.name === 'playlist';
+  // What needs a page in any case asks for nothing once none can be bought.
+  if ((all || isPlaylist) && run.budget.exhausted !== null) throw run.budget.exhausted;
   const buyUpdate = async (update: PagesHeader['update'], feed: Feed['entries']): Promise<Result> => {
     using pages = startPages(one, update);
     return await addNew(run, one, archive, pages, feed);
@@ -30,8 +33,7 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   // A FILE that is not as recorded is read before anything is sent.
   if (isChanged) await archive.read();
   // A playlist has no feed, and what is new may be anywhere in it.
-  if (exports.operation.name === 'playlist')
-    return await buyUpdate({ all: true, expected: [], feedProblem: null }, null);
+  if (isPlaylist) return await buyUpdate({ all: true, expected: [], feedProblem: null }, null);
   const { entries } = archive;
   const feed = await requestFeed(run, one, entries > 0);
   exports.feeds.note(reference, feed);
@@ -91,6 +93,8 @@ export async function addNew(
   const { clock, stop } = exports.context;
   const known = await archive.read();
   const resumed = pages.position.entries;
+  // Those of an interrupted run were bought in place of the feed of that time.
+  const isResumed = pages.position.next !== 'start';
   // FILE has got entries of these pages meanwhile: they would be there twice.
   if ([...(await pages.ids(stop))].some((id) => known.has(id))) pages.setAside();
   let attempt = await buyNew(run, one, archive, pages, all);
@@ -119,7 +123,7 @@ export async function addNew(
   });
   warnOf(run, one, archive, {
     all,
-    feedProblem,
+    feedProblem: isResumed ? null : feedProblem,
     hasWithoutId,
     notListed: noLongerExpected(expected, checks),
   });

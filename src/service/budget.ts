@@ -79,6 +79,8 @@ export interface Ledger {
 /** The budget of one run. Concurrent requests together never exceed it. */
 export class Budget {
   readonly total: Tally = newTally();
+  /** Why no more credits may be spent; null: they may, as far as is known. */
+  exhausted: Failure | null = null;
   readonly #runBounds: readonly CreditBound[];
   readonly #ledger: Ledger | null;
   #reserved = 0;
@@ -123,7 +125,11 @@ export class Budget {
         };
       } catch (error) {
         const isSpent = error instanceof Failure && error.code === 'budget';
-        if (!isSpent || this.#reserved === 0) throw error;
+        if (!isSpent) throw error;
+        if (this.#reserved === 0) {
+          this.exhausted = error;
+          throw error;
+        }
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });

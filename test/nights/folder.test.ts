@@ -52,37 +52,6 @@ test('updates before first exports; interrupted ones first, then those checked l
   assert.deepEqual(paid(await nights.night()), [a.id, c.id]);
 });
 
-for (const [channels, nightCount, perDay, wholeReads] of process.env.CHANLIST_LONG === '1'
-  ? ([[40, 60, 20, 15]] as const)
-  : ([[6, 8, 3, 2]] as const))
-  test(`--update --all --max-credits ${perDay}/day: each of ${channels} lists is read whole ${wholeReads} times in ${nightCount} nights`, async (t) => {
-    const nights = await nightlyRuns(t, {
-      references: '--from refs.txt',
-      output: '--output-dir dir --concurrency 1',
-    });
-    const names = Array.from({ length: channels }, (_, n) => `c${n}`);
-    nights.write('refs.txt', names.map((name) => `@${name}\n`).join(''));
-    // One page, or three.
-    for (const [n, name] of names.entries())
-      nights.service.addChannel(name, { list: videos(0, 50 + 200 * (n % 2)) });
-    await nights.night();
-    const reads = new Map(names.map((name) => [name, new Set<unknown>()]));
-    const note = (): void => {
-      for (const [name, dates] of reads)
-        dates.add(JSON.parse(nights.read(`dir/.chanlist/${channelId(name)}.ndjson.json`)).whole);
-    };
-    note();
-    for (let n = 0; n < nightCount; n++) {
-      const night = await nights.night(`--all --max-credits ${perDay}/day`);
-      assert.ok([0, 9].includes(night.exit ?? 1), night.stderr);
-      assert.equal(night.credits, perDay);
-      note();
-    }
-    // The first export was one, too.
-    const counts = [...reads.values()].map(({ size }) => size - 1);
-    assert.deepEqual(counts, Array(channels).fill(wholeReads));
-  });
-
 test('a spent budget stops paid requests, not checks', async (t) => {
   const { nights, channel } = await folderOf(t, 4);
   channel(0).list = videos(0, 300);

@@ -129,6 +129,8 @@ interface Position {
 /** A service whose lists, handles and feeds a test changes between nights; it counts requests and credits. */
 export class SimulatedService {
   url = '';
+  /** The only key that is accepted. */
+  key = testKey;
   credits: number;
   pageSize: number;
   readonly log: LoggedRequest[] = [];
@@ -239,7 +241,7 @@ export class SimulatedService {
 
   #authorize({ headers }: IncomingMessage): void {
     if (!headers['user-agent']) throw new Refusal(403, 'no user agent');
-    if (headers.authorization !== `Bearer ${testKey}`) throw new Refusal(401, 'bad key');
+    if (headers.authorization !== `Bearer ${this.key}`) throw new Refusal(401, 'bad key');
     if (this.credits < 1) throw new Refusal(402, 'no credits');
   }
 
