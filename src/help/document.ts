@@ -10,8 +10,8 @@ export const topicNames = ['flags', 'fields', 'reports', 'exit-codes', 'formats'
 export type TopicName = (typeof topicNames)[number];
 
 export const resumes =
-  'With -o the file appears once it is complete; one that exists is replaced only with --restart. If a run is interrupted, ' +
-  'the same command resumes with the next page.';
+  'With -o the file appears once it is complete, and replaces another only with --restart. After an interruption the same ' +
+  'command resumes.';
 
 export function shortCost(operation: Operation): string {
   if (operation.credits === 0) return 'free';

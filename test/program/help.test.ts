@@ -100,7 +100,7 @@ const contract: { readonly [Topic in (typeof topics)[number]]?: Readonly<Record<
     'Computed fields:': '_reference _seconds _views',
   },
   reports: {
-    'Records of check:': 'file reference id entries missing newest checked problem',
+    'Records of check:': 'file reference id entries missing newest checked whole problem',
     'Records of credits:': 'account month today total day command reference',
     'Records of auth list, and the object of auth status:':
       'active profile origin namespace last_four status store max_credits key_source',
