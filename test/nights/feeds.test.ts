@@ -60,12 +60,12 @@ test('the feeds of four channels do not question the address: each has its own m
 
 test('an outage that begins with pages of interrupted updates is one line, too', async (t) => {
   const world = await World.open(t, { pageSize: 2 });
-  for (let n = 0; n < 9; n++) world.service.addChannel(`c${n}`, { list: videos(0, 5, {}, `c${n}_`) });
+  for (let n = 0; n < 9; n++) world.service.addChannel(`c${n}`, { list: videos(0, 25, {}, `c${n}_`) });
   world.write('refs.txt', [...world.service.handles.keys()].join('\n'));
   const line = 'uploads --from refs.txt --output-dir lists';
   assert.equal((await world.run(line)).exit, 0);
   world.pass(1);
-  assert.equal((await world.run(`${line} --update --all --max-credits 4`)).exit, 9);
+  assert.equal((await world.run(`${line} --update --all --max-credits 8`)).exit, 9);
   world.service.fault = () => 503;
   world.pass(1);
   const night = await world.run(`${line} --update`);
