@@ -122,7 +122,7 @@ async function* wordsOf(
 /** A line up to a `#` at its start or after white space, trimmed, without a bullet. */
 function withoutComment(line: string): string {
   const start = line.search(/(?<!\S)#/);
-  return (start === -1 ? line : line.slice(0, start)).trim().replace(/^[-*]\s+/, '');
+  return (start === -1 ? line : line.slice(0, start)).trim().replace(/^(?:[-*•–—]|\d+[.)])\s+/, '');
 }
 
 export function parseEither(text: string): ParsedReference {

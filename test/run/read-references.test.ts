@@ -17,7 +17,8 @@ const read = (list: string | null, ...references: string[]) =>
   );
 
 test('references: arguments, then the list without comments, blank lines, bullets, BOM and CR; one given twice is asked for once', async () => {
-  const list = '\ufeff# x\r\n\r\n- "@b" # note\r\n  https://x.y/@a/videos#top\n* @c\n';
+  const list =
+    '\ufeff# x\r\n\r\n- "@b" # note\r\n  https://x.y/@a/videos#top\n* @c\n• @d\n– @e\n1. @f\n22) @g\n';
   const references = await read(list, '@a');
   assert.deepEqual(
     references.map(({ label, value }) => [label, value]),
@@ -26,10 +27,14 @@ test('references: arguments, then the list without comments, blank lines, bullet
       ['stdin:3 @b', '@b'],
       ['stdin:4 https://x.y/@a/videos#top', '@a'],
       ['stdin:5 @c', '@c'],
+      ['stdin:6 @d', '@d'],
+      ['stdin:7 @e', '@e'],
+      ['stdin:8 @f', '@f'],
+      ['stdin:9 @g', '@g'],
     ],
   );
   assert.equal(references[2]?.repeats, references[0]);
-  assert.deepEqual([distinct(references).length, valid(references).length], [3, 4]);
+  assert.deepEqual([distinct(references).length, valid(references).length], [7, 8]);
 });
 
 test('a bad line of a list is a failure of its own, in its place', async () => {
