@@ -60,6 +60,11 @@ test('a bad argument, and no reference at all, are refused', async () => {
     await assert.rejects(read(null, list), isFailure(2, `did you mean --from ${list}?`));
 });
 
+test('a bad argument among good ones is one error, in JSON too', async () => {
+  const { exit, stdout } = await command('resolve @demo bad --json --sandbox');
+  assert.deepEqual([exit, Object.keys(JSON.parse(stdout))], [2, ['error']]);
+});
+
 /** Lists without a reference, and what the refusal says of them. */
 const otherLists: readonly (readonly [list: string, ...says: string[]])[] = [
   [
