@@ -15,7 +15,14 @@ import { isFolder } from '../fs/files.ts';
 import { printRecords } from '../output/print-records.ts';
 import { failureLines, firstOf, grouped } from '../run/ending.ts';
 import { assertPaths } from '../run/named-files.ts';
-import { distinct, parseEither, type Reference, readReferences } from '../run/read-references.ts';
+import {
+  assertGoodLine,
+  distinct,
+  parseEither,
+  type Reference,
+  readReferences,
+  valid,
+} from '../run/read-references.ts';
 import { badResults } from '../run/results.ts';
 import { playlistId } from '../service/parse-reference.ts';
 import { commandText } from '../text/command.ts';
@@ -52,11 +59,11 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   if (paths.length === 0) throw usage('missing file or folder', 'give archives, or folders of archives');
   await assertPaths({ files: paths, from }, context);
   if (from === '-') stderr.announceInput(context.stdin);
-  const list =
-    from === null
-      ? { references: [], bad: [] }
-      : await readReferences({ references: [], from }, 'channel or playlist', context);
-  const expected = distinct(list.references);
+  const kind = 'channel or playlist';
+  const list = from === null ? [] : await readReferences({ references: [], from }, kind, context);
+  assertGoodLine(list, { references: [], from }, kind);
+  const expected = distinct(valid(list));
+  const badLines = badResults(list);
   const places = paths.map(findArchives);
   // A path that is given twice is one archive.
   const all = places.flatMap(({ archives }) => archives);
@@ -102,12 +109,12 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
     const next = group === groups.at(-1) ? repairOf(bad, options) : null;
     stderr.error(problemLine(group[0].problem.code, group), next);
   }
-  for (const failure of failureLines(badResults(list.bad), null, options)) stderr.printFailure(failure);
+  for (const failure of failureLines(badLines, null, options)) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
   const [oldest] = wholes.sort();
   const whole = oldest === undefined ? '' : `; the list read whole longest ago: ${oldest || 'never'}`;
   stderr.note(`${count(checked, 'archive', 'archives')} checked, ${problems}${whole}`);
-  return gravest([list.bad.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
+  return gravest([badLines.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
 
 /** What references are compared by; one that cannot be parsed stands for itself. */

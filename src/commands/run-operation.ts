@@ -1,14 +1,22 @@
 import { effectiveFormat, type RunOptions, tableInFile } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { toFailure, usage } from '../errors.ts';
+import type { Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { assertSummaryFile, outputTarget } from '../run/named-files.ts';
 import { openRun } from '../run/open-run.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
-import { distinct, newReference, type References, readReferences } from '../run/read-references.ts';
-import { badResults } from '../run/results.ts';
-import { type Job, perform, unreachedResults } from '../run/run.ts';
+import {
+  assertGoodLine,
+  distinct,
+  newReference,
+  type Reference,
+  readReferences,
+  valid,
+} from '../run/read-references.ts';
+import { badResults, unreachedResult } from '../run/results.ts';
+import { type Job, perform } from '../run/run.ts';
 import { startSummary } from '../run/summary.ts';
 import { newTally } from '../service/budget.ts';
 import { assertParameters, type Operation, type RequestParameters } from '../service/contract.ts';
@@ -27,78 +35,71 @@ export async function runOperation(
   const { dryRun } = options;
   await assertSummaryFile(options, context);
   const writeSummary = startSummary(operation.name, dryRun ? null : options.summary, context.clock);
-  let inputs: References = { references: [], bad: [] };
+  let references: readonly Reference[] = [];
   if (options.from === '-') stderr.announceInput(context.stdin);
   try {
-    const job = await chooseJob(operation, options, context, more);
-    inputs = job;
+    assertOptions(operation, options);
+    const target = await outputTarget(options, context);
+    const { continuation } = options;
+    const [{ name }] = operation.parameters;
+    const parametersOf = (value: string): RequestParameters =>
+      continuation === null ? { [name]: value, ...more } : { continuation };
+    references =
+      continuation !== null
+        ? [newReference({ reference: null, value: continuation, id: null })]
+        : await readReferences(options, operation.reference, context, ({ value }) =>
+            assertParameters(operation, parametersOf(value)),
+          );
+    assertGoodLine(references, options, operation.reference);
+    const job = await chooseJob(operation, options, context, target, references, parametersOf);
+    references = job.references;
     await job.refuse();
-    if (dryRun) {
-      const { requests, results } = await job.firstRequests();
-      return await printDryRun(
-        { requests, results: [...results, ...badResults(job.bad)] },
-        options,
-        context,
-        stderr,
-      );
-    }
-    await using run = await openRun(operation, job, options, context, stderr);
+    if (dryRun) return await printDryRun(await job.firstRequests(), options, context, stderr);
+    await using run = await openRun(operation, references, options, context, stderr);
     return await perform(run, job, writeSummary);
   } catch (error) {
     const failure = toFailure(error);
     const end = { exit: failure.exit, failure, total: newTally() };
     // The refusal matters more than a summary that cannot be written.
-    await writeSummary(unreachedResults(inputs, failure), end).catch(() => {});
+    const results = references.map((reference) => unreachedResult(reference, failure));
+    await writeSummary(results, end).catch(() => {});
     throw error;
   }
 }
 
-/** An export, a listing or responses. Throws usage errors for options that do not fit, and for references that are none. */
+/** An export, a listing or responses. Throws usage errors for a FILE that does not fit. */
 async function chooseJob(
   operation: Operation,
   options: RunOptions,
   context: Context,
-  more: RequestParameters,
+  target: Target | null,
+  inputs: readonly Reference[],
+  parametersOf: (value: string) => RequestParameters,
 ): Promise<Job> {
-  const { continuation, outputDir } = options;
-  const [{ name }] = operation.parameters;
-  const parametersOf = (value: string): RequestParameters =>
-    continuation === null ? { [name]: value, ...more } : { continuation };
-  parseFields(options.fields, operation);
-  const target = await outputTarget(options, context);
-  const isPaged = operation.body === 'page';
-  const isExport = isPaged && (target !== null || outputDir !== null);
-  assertFlags(options, isExport);
-  const { references: inputs, bad } =
-    continuation !== null
-      ? { references: [newReference({ reference: null, value: continuation, id: null })], bad: [] }
-      : await readReferences(options, operation.reference, context, ({ value }) =>
-          assertParameters(operation, parametersOf(value)),
-        );
   const references = distinct(inputs);
-  if (isExport) {
+  const isPaged = operation.body === 'page';
+  if (isExport(operation, options)) {
     const format = effectiveFormat(options, false);
     if (format === 'table') throw tableInFile();
-    if (outputDir === null && references.length > 1)
+    if (options.outputDir === null && valid(references).length > 1)
       throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
     const { openExports } = await import('../export/exports.ts');
     const { exportJob } = await import('../export/export-all.ts');
-    return exportJob(openExports(operation, options, context, format, target), { references, bad });
+    return exportJob(openExports(operation, options, context, format, target), references);
   }
   const firstRequests = async () => {
-    const requests = references.map(({ reference, value }) => {
+    const requests = valid(references).map(({ reference, value }) => {
       return { reference, operation, parameters: parametersOf(value), ...(isPaged && { nextCost: 0 }) };
     });
-    return { requests, results: [] };
+    return { requests, results: badResults(references) };
   };
   if (isPaged) {
     const { printListings } = await import('../run/print-listings.ts');
-    return { references, bad, destination: null, refuse: async () => {}, firstRequests, work: printListings };
+    return { references, destination: null, refuse: async () => {}, firstRequests, work: printListings };
   }
   const { assertOutputFile, printResponses } = await import('../run/print-responses.ts');
   return {
     references: inputs,
-    bad,
     destination: options.output,
     refuse: () => assertOutputFile(target, operation),
     firstRequests,
@@ -106,9 +107,16 @@ async function chooseJob(
   };
 }
 
-function assertFlags({ continuation, references, update, restart }: RunOptions, isExport: boolean): void {
+const isExport = ({ body }: Operation, { output, outputDir }: RunOptions): boolean =>
+  body === 'page' && (output !== null || outputDir !== null);
+
+/** Throws usage errors for options that do not fit. */
+function assertOptions(operation: Operation, options: RunOptions): void {
+  const { fields, continuation, references, update, restart } = options;
+  parseFields(fields, operation);
   if (continuation !== null && references.length > 0)
     throw usage('--continuation takes no reference', 'the token says where to start');
-  if (update && !isExport) throw usage('--update needs a file', 'give it with -o FILE or --output-dir DIR');
-  if (restart && !isExport) throw usage('--restart needs a file', 'give it with -o FILE');
+  if (isExport(operation, options)) return;
+  if (update) throw usage('--update needs a file', 'give it with -o FILE or --output-dir DIR');
+  if (restart) throw usage('--restart needs a file', 'give it with -o FILE');
 }

@@ -10,7 +10,7 @@ import { needsPage, tokenOf } from '../run/list-pages.ts';
 import { assertPaths } from '../run/named-files.ts';
 import { sandboxName, serviceName } from '../run/open-run.ts';
 import type { DryRun, FirstRequest } from '../run/print-dry-run.ts';
-import type { Reference, References } from '../run/read-references.ts';
+import { type Reference, valid } from '../run/read-references.ts';
 import { failedRequest, type Result, resultOf } from '../run/results.ts';
 import { type Job, mapConcurrently, type Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
@@ -25,11 +25,10 @@ import { headerOf, type PagesHeader } from './pages-header.ts';
 import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
 
 /** Exports each reference into its FILE, or brings it up to date. */
-export const exportJob = (exports: Exports, { references, bad }: References): Job => ({
+export const exportJob = (exports: Exports, references: readonly Reference[]): Job => ({
   references,
-  bad,
   destination: exports.file?.path ?? exports.path,
-  refuse: () => assertExportable(exports, references),
+  refuse: () => assertExportable(exports, valid(references)),
   firstRequests: () => firstRequests(exports, references),
   work: async (run) => {
     createFolders(exports);
@@ -79,7 +78,7 @@ async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]>
   const { concurrency } = options;
   const index = new ReferenceIndex(exports);
   const resolved = mapConcurrently(references, { concurrency }, async (reference) => {
-    const known = index.knownId(reference);
+    const known = reference.failure ?? index.knownId(reference);
     if (known !== null) return known;
     const parameters = { input: reference.value };
     const id = await run.request(async () =>
@@ -183,7 +182,8 @@ async function firstRequests(exports: Exports, references: readonly Reference[])
   for (const reference of references) {
     const id = index.knownId(reference);
     const parameters = { input: reference.value };
-    if (id === null) requests.push({ ...reference, operation: resolve, parameters, nextCost });
+    if (reference.failure !== null) results.push(resultOf(reference));
+    else if (id === null) requests.push({ ...reference, operation: resolve, parameters, nextCost });
     else if (!ids.has(id))
       try {
         ids.add(id);

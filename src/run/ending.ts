@@ -124,14 +124,21 @@ function failureLine(
     others.length > 0 && results.length > 1 ? `stopped, ${thousands(others.length)} more not reached` : null,
     spentText(failure.scope === 'reference' ? group : results),
   );
-  // If pages of one of them wait, the advice is to resume it.
-  const advising = group.find((result) => !result.failure.hasUsualStep)?.failure ?? failure;
+  // If pages of one of them wait, the advice is to resume it; what a usage error asks for is its own.
+  const resumable = group.find((result) => !result.failure.hasUsualStep)?.failure ?? failure;
+  const advising = failure.exit === 2 ? firstOfUsage(group) : resumable;
   const folder = options.invocation.flags.find(({ name }) => name === '--output-dir')?.value ?? null;
   const isOfSeveral = reached.length > 1 && folder !== null && repairable.includes(failure.code);
   const next = isOfSeveral
     ? `repair all: ${repairAll({ program: 'chanlist check', operands: [folder] })}`
     : adviceOf(advising, options.sandbox, isAnyFound);
   return failure.with({ message, next, cause: failure });
+}
+
+/** The first of several usage errors: a command that mends only this one is not the next step of all. */
+function firstOfUsage([{ failure }, ...others]: Group<Failed>): Failure {
+  const isSame = others.every((other) => other.failure.message === failure.message);
+  return isSame || typeof failure.next === 'string' ? failure : failure.with({ next: null });
 }
 
 /** Failures of archives that `check` finds, too, each with its fix. */

@@ -9,7 +9,7 @@ import { Budget } from '../service/budget.ts';
 import { Client, type Service } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
-import { distinct, type References } from './read-references.ts';
+import { distinct, type Reference, valid } from './read-references.ts';
 import { createRun, type Run } from './run.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */
@@ -18,7 +18,7 @@ const sandboxCredits = 1_000_000;
 /** Opens the service of the options. Throws `unauthorized` (3) without an account. */
 export async function openRun(
   operation: Operation,
-  { references, bad }: References,
+  references: readonly Reference[],
   options: RunOptions,
   context: Context,
   stderr: Stderr,
@@ -29,14 +29,13 @@ export async function openRun(
     ? await openSandbox(options)
     : await openAccount(operation, options, context, stderr, warn);
   const line = createProgress(context, stderr, options);
-  const count = distinct(references).length;
+  const count = distinct(valid(references)).length;
   const progress = count > 1 ? sharedProgress(line, count, operation.reference) : line;
   const connections = Math.min(options.concurrency, count);
   const client = openClient(opened.service, opened.budget, connections, options, context, stderr, progress);
   return createRun({
     operation,
     references,
-    bad,
     options,
     context,
     stderr,

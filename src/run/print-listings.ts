@@ -15,7 +15,7 @@ import {
   tokenOf,
 } from './list-pages.ts';
 import { outputFormat, printReferences } from './print-references.ts';
-import type { Reference } from './read-references.ts';
+import { type Reference, valid } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
 import type { Run } from './run.ts';
 
@@ -64,7 +64,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const { position, pages, failure } = await listPages(run, value, before, sink, tally);
     const { entries, next, total } = position;
     const isCut = failure !== null || run.pipeClosed;
-    const resume = isCut && references.length === 1 ? resumeStep(run, position) : null;
+    const resume = isCut && valid(references).length === 1 ? resumeStep(run, position) : null;
     return resultOf(reference, {
       id,
       ...(failure === null && next !== 'end' && { status: 'limited' }),

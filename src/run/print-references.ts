@@ -6,7 +6,7 @@ import { createFormat } from '../output/formats.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { textWidth } from '../output/width.ts';
 import type { Reference } from './read-references.ts';
-import { type Result, unreachedResult } from './results.ts';
+import { type Result, resultOf, unreachedResult } from './results.ts';
 import type { Run } from './run.ts';
 
 /** The format of what a run prints, and whether that is a table at a terminal. */
@@ -26,7 +26,7 @@ export async function outputFormat({
   return { format, isTerminalTable: terminal !== null && name === 'table' };
 }
 
-/** Prints references one after another; each has its place in a json document, however the run ends. */
+/** Prints references one after another with `print`, and the failures of bad lines; each has its place in a json document, however the run ends. */
 export async function printReferences(
   run: Run,
   format: Format,
@@ -37,13 +37,12 @@ export async function printReferences(
   const results: Result[] = [];
   try {
     for (const reference of references) {
-      results.push(await print(reference));
+      const { failure } = reference;
+      if (failure !== null) await write(format.failed(reference, failure));
+      results.push(failure === null ? await print(reference) : resultOf(reference));
       if (run.pipeClosed) break;
     }
-    if (!run.pipeClosed) {
-      for (const { reference, failure } of run.bad) await write(format.failed(reference, failure));
-      await write(format.tail());
-    }
+    if (!run.pipeClosed) await write(format.tail());
   } catch (error) {
     if (error instanceof ClosedPipe) run.pipeClosed = true;
     else run.end(toFailure(error));

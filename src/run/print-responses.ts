@@ -8,7 +8,7 @@ import { Stdout } from '../output/stdout.ts';
 import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
 import { outputFormat, printReferences } from './print-references.ts';
-import type { Reference } from './read-references.ts';
+import { type Reference, valid } from './read-references.ts';
 import { failedRequest, type Result, resultOf } from './results.ts';
 import { mapConcurrently, type Run } from './run.ts';
 import type { SeenFile } from './seen.ts';
@@ -77,7 +77,8 @@ export async function printResponses(
 
 /** Requests ahead, and yields the response to each reference. A repeated reference is not requested again. */
 function fetchAhead(run: Run, parametersOf: (value: string) => RequestParameters) {
-  const { operation, client, references } = run;
+  const { operation, client } = run;
+  const references = valid(run.references);
   const { concurrency } = run.options;
   const repeated = new Set(references.map(({ repeats }) => repeats));
   const responses = new Map<Reference, Promise<JsonText | Failure>>();

@@ -18,37 +18,36 @@ export interface Reference extends Omit<ParsedReference, 'reference'> {
   readonly repeats: Reference | null;
   /** Shared with the reference that it repeats. */
   readonly tally: Tally;
+  /** Why a line of the list is not a reference: nothing is sent for it. */
+  readonly failure: Failure | null;
 }
+
+/** Those that are not bad lines of a list. */
+export const valid = (references: readonly Reference[]): readonly Reference[] =>
+  references.filter(({ failure }) => failure === null);
 
 export const distinct = (references: readonly Reference[]): readonly Reference[] =>
   references.filter(({ repeats }) => repeats === null);
 
 export const newReference = (
-  parsed: Omit<Reference, 'label' | 'repeats' | 'tally'>,
+  parsed: Pick<Reference, 'reference' | 'value' | 'id'>,
   label = parsed.reference,
   repeats: Reference | null = null,
-): Reference => ({ ...parsed, label, repeats, tally: repeats?.tally ?? newTally(parsed.reference) });
-
-export interface References {
-  /** In input order. */
-  readonly references: readonly Reference[];
-  /** Lines of the list that are not references: failures of their own. */
-  readonly bad: readonly { readonly reference: Reference; readonly failure: Failure }[];
-}
+  failure: Failure | null = null,
+): Reference => ({ ...parsed, label, repeats, tally: repeats?.tally ?? newTally(parsed.reference), failure });
 
 /**
- * The references of a command line; `check` throws for one that cannot be sent. Throws a usage error for a bad argument,
- * for a list without a reference, and if there is none at all.
+ * The references of a command line, and the bad lines of its list, in input order; `check` throws for one that cannot be
+ * sent. Throws a usage error for a bad argument, and if there is nothing at all.
  */
 export async function readReferences(
   options: Pick<RunOptions, 'references' | 'from'>,
   kind: ReferenceKind | 'channel or playlist',
   context: Context,
   check: (reference: ParsedReference) => void = () => {},
-): Promise<References> {
+): Promise<readonly Reference[]> {
   const { from } = options;
   const references: Reference[] = [];
-  const bad: References['bad'][number][] = [];
   const firsts = new Map<string, Reference>();
   for await (const { text, place, problem } of wordsOf(options, context)) {
     try {
@@ -65,13 +64,11 @@ export async function readReferences(
       if (!(error instanceof Failure)) throw error;
       if (place === null)
         throw from === null && isList(text) ? error.with({ next: didYouMean(text) }) : error;
-      const line = { reference: excerpt(problem ?? text), value: text, id: null };
-      bad.push({ reference: newReference(line, place), failure: error.with({ scope: 'reference' }) });
+      const line = { reference: excerpt(problem ?? text), value: '', id: null };
+      references.push(newReference(line, place, null, error.with({ scope: 'reference' })));
     }
   }
-  const hasGoodLine = references.length > options.references.length;
-  if (from != null && bad.length > 0 && !hasGoodLine) throw badList(bad, inputName(from), kind);
-  if (references.length > 0) return { references, bad };
+  if (references.length > 0) return references;
   if (from != null)
     throw usage(`${inputName(from)} contains no ${kind} reference`, 'expected one reference per line');
   const expected = kind === 'channel or playlist' ? 'a reference' : expectedReference[kind];
@@ -88,13 +85,20 @@ const forms: readonly (readonly [line: RegExp, form: string])[] = [
   [/[,;\t]/, 'CSV'],
 ];
 
-function badList(bad: References['bad'], list: string, kind: string): Failure {
-  const lines = bad.map(({ reference }) => reference.reference ?? '');
-  const [, form] = forms.find(([pattern]) => pattern.test(lines[0] ?? '')) ?? [];
-  const first = lines.slice(0, 3).map((line) => `'${cut(line, 60)}'`);
+/** Throws a usage error if all lines of the list are bad. */
+export function assertGoodLine(
+  references: readonly Reference[],
+  options: Pick<RunOptions, 'references' | 'from'>,
+  kind: string,
+): void {
+  const lines = references.slice(options.references.length);
+  const [first] = lines;
+  if (options.from == null || first === undefined || valid(lines).length > 0) return;
+  const [, form] = forms.find(([pattern]) => pattern.test(first.reference ?? '')) ?? [];
+  const shown = lines.slice(0, 3).map(({ label, reference }) => `${label} '${cut(reference ?? '', 60)}'`);
   const next = form && `it looks like ${form}: see "Lists from other programs" in docs/scripts.md`;
-  const message = `no line of ${list} is a ${kind} reference; the first: ${first.join(', ')}`;
-  return usage(message, next ?? bad[0]?.failure.next ?? 'expected one reference per line');
+  const message = `no line of ${inputName(options.from)} is a ${kind} reference: ${shown.join(', ')}`;
+  throw usage(message, next ?? first.failure?.next ?? 'expected one reference per line');
 }
 
 /** The arguments, then the lines of the list without comments. `place`: of a line (`refs.txt:17`). */
@@ -118,7 +122,7 @@ async function* wordsOf(
 /** A line up to a `#` at its start or after white space, trimmed, without a bullet. */
 function withoutComment(line: string): string {
   const start = line.search(/(?<!\S)#/);
-  return (start === -1 ? line : line.slice(0, start)).trim().replace(/^[-*]\s+/, '');
+  return (start === -1 ? line : line.slice(0, start)).trim().replace(/^(?:[-*•–—]|\d+[.)])\s+/, '');
 }
 
 export function parseEither(text: string): ParsedReference {

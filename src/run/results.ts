@@ -1,6 +1,6 @@
 import type { Failure } from '../errors.ts';
 import type { Step } from '../text/command.ts';
-import type { Reference, References } from './read-references.ts';
+import type { Reference } from './read-references.ts';
 
 export const statuses = [
   'complete',
@@ -35,8 +35,9 @@ export interface Result extends Pick<Reference, 'reference' | 'label' | 'tally'>
   readonly isReached: boolean;
 }
 
-export function resultOf({ reference, label, tally }: Reference, facts: Partial<Result>): Result {
-  const { failure = null } = facts;
+export function resultOf(input: Reference, facts: Partial<Result> = {}): Result {
+  const { reference, label, tally } = input;
+  const { failure = input.failure } = facts;
   return {
     reference,
     label,
@@ -58,12 +59,15 @@ export function resultOf({ reference, label, tally }: Reference, facts: Partial<
   };
 }
 
-/** The result of a reference that a run did not reach; `failure`: why, null if the pipe was closed. */
+/** The result of a reference that a run did not reach; `failure`: why, null if the pipe was closed. A bad line has its own. */
 export const unreachedResult = (reference: Reference, failure: Failure | null): Result =>
-  resultOf(reference, { status: 'interrupted', failure, isReached: false });
+  reference.failure !== null
+    ? resultOf(reference)
+    : resultOf(reference, { status: 'interrupted', failure, isReached: false });
 
-export const badResults = (bad: References['bad']): Result[] =>
-  bad.map(({ reference, failure }) => resultOf(reference, { failure }));
+/** The results of the bad lines of a list. */
+export const badResults = (references: readonly Reference[]): Result[] =>
+  references.filter(({ failure }) => failure !== null).map((line) => resultOf(line));
 
 /** The result of a request that failed; one that the end of the run kept from being sent was not reached. */
 export const failedRequest = (reference: Reference, failure: Failure): Result =>

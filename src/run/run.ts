@@ -8,11 +8,13 @@ import type { Client } from '../service/client.ts';
 import type { Operation } from '../service/contract.ts';
 import { endingOf } from './ending.ts';
 import type { DryRun } from './print-dry-run.ts';
-import type { Reference, References } from './read-references.ts';
-import { badResults, type Result, unreachedResult } from './results.ts';
+import type { Reference } from './read-references.ts';
+import { type Result, unreachedResult } from './results.ts';
 import type { WriteSummary } from './summary.ts';
 
-export interface Job extends References {
+export interface Job {
+  /** In input order, with the bad lines of a list. */
+  readonly references: readonly Reference[];
   /** FILE or folder of the output; null: stdout. */
   readonly destination: string | null;
   /** Throws what the run would refuse, before anything is sent. */
@@ -23,15 +25,10 @@ export interface Job extends References {
   work(run: Run): Promise<readonly Result[]>;
 }
 
-export const unreachedResults = ({ references, bad }: References, failure: Failure | null): Result[] => [
-  ...references.map((reference) => unreachedResult(reference, failure)),
-  ...badResults(bad),
-];
-
 /** After so many references in a row that fail with 7 or 8 a run ends. */
 const maxFailuresInRow = 5;
 
-interface RunParts extends References {
+interface RunParts extends Pick<Job, 'references'> {
   readonly operation: Operation;
   readonly options: RunOptions;
   readonly context: Context;
@@ -110,15 +107,13 @@ export function createRun(parts: RunParts) {
 /** Does a job and prints how it ended; returns the exit code. Throws what the job throws before its first request. */
 export async function perform(run: Run, job: Job, writeSummary: WriteSummary): Promise<ExitCode> {
   const { stderr, budget } = run;
-  await writeSummary(unreachedResults(job, null), null);
-  const results = await job.work(run).then(
-    (reached) => [...reached, ...badResults(job.bad)],
-    (error: unknown) => {
-      if (budget.total.requests === 0) throw error;
-      run.end(toFailure(error));
-      return unreachedResults(job, run.ended);
-    },
-  );
+  const unreached = (): Result[] => job.references.map((each) => unreachedResult(each, run.ended));
+  await writeSummary(unreached(), null);
+  const results = await job.work(run).catch((error: unknown) => {
+    if (budget.total.requests === 0) throw error;
+    run.end(toFailure(error));
+    return unreached();
+  });
   await run.progress.stop();
   const pagerFailure = run.stopped === null ? await stderr.closePager() : null;
   if (pagerFailure !== null) run.end(pagerFailure);

@@ -24,7 +24,8 @@ export const expectedReference = {
 const channelId = /^UC[A-Za-z0-9_-]{1,98}$/;
 const fullChannelId = /^UC[A-Za-z0-9_-]{22}$/;
 export const playlistId = /^(?:PL|UU|LL|FL|OL)[A-Za-z0-9_-]+$/;
-const handlePattern = /^@[^\s/\\?#@:,;%]+$/;
+const handlePattern = /^@[^\s/\\?#@＠﹫:,;%"()<>[\]{}]+$/;
+const videoId = /^[A-Za-z0-9_-]{11}$/;
 /** Maximum length of a reference, in characters: servers do not take longer addresses either. */
 const maxLength = 4096;
 const channelPaths: ReadonlySet<string> = new Set(['channel', 'c', 'user']);
@@ -33,7 +34,17 @@ const severalReferences = /[,;|\s](?:@|https?:\/\/|(?:UC|PL|UU|LL|FL|OL)[A-Za-z0
 const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 const pairs = ['""', "''", '``', '“”', '„“', '‘’', '«»', '<>', '()', '[]', '{}'];
 
-/** A pasted reference without invisible characters, and without quotes, brackets and punctuation around it. */
+/** Before and behind a handle or an ID. */
+const opening = /^[\s"'`“„‘«<([{]+/;
+const closing = /(?<![\s,;.!:…"'`“”’»>)\]}])[\s,;.!:…"'`“”‘’»>)\]}]+$/;
+
+/** A pasted handle, ID or URL of one without anything around it. */
+function bareReference(pasted: string): string {
+  const text = pasted.replace(invisible, '').replace(opening, '').replace(closing, '');
+  return text.replace(/^[＠﹫]/, '@');
+}
+
+/** A URL that is sent as it is, pasted: without invisible characters, and without quotes, brackets and punctuation around it. */
 function cleanReference(pasted: string): string {
   const text = withoutPunctuation(pasted.replace(invisible, ''));
   const isWrapped = text.length > 1 && pairs.includes(`${text.at(0)}${text.at(-1)}`);
@@ -60,20 +71,25 @@ const otherLists: readonly (readonly [id: RegExp, what: string])[] = [
   [/^(?:WL|LL|LM)$/, 'a private list, which the service does not list'],
 ];
 
-/** What is sent for a clean reference; null if it is not one. */
-function targetOf(text: string, kind: ReferenceKind): ReferenceValue | null {
-  if (text.length > maxLength || severalReferences.test(text)) return null;
-  return kind === 'channel' ? parseChannel(text) : parsePlaylist(text);
+/** What is sent for a pasted reference; null if it is not one. */
+function targetOf(pasted: string, kind: ReferenceKind): ParsedReference | null {
+  const parse = kind === 'channel' ? parseChannel : parsePlaylist;
+  const [bare, whole] = [bareReference(pasted), cleanReference(pasted)];
+  if (whole.length > maxLength || severalReferences.test(whole)) return null;
+  const target = parse(bare);
+  // A URL may end with a mark.
+  const isUrl = target === null || hasScheme(target.value);
+  const sent = isUrl ? parse(whole) : target;
+  return sent && { reference: isUrl ? whole : bare, ...sent };
 }
 
-export const isReference = (pasted: string, kind: ReferenceKind): boolean =>
-  targetOf(cleanReference(pasted), kind) !== null;
+export const isReference = (pasted: string, kind: ReferenceKind): boolean => targetOf(pasted, kind) !== null;
 
 /** Parses a reference as pasted. Throws a usage error that says what the text is, and names the expected forms. */
 export function parseReference(pasted: string, kind: ReferenceKind): ParsedReference {
-  const text = cleanReference(pasted);
-  const target = targetOf(text, kind);
-  if (target !== null) return { reference: text, ...target };
+  const target = targetOf(pasted, kind);
+  if (target !== null) return target;
+  const text = bareReference(pasted);
   const [what = `not a ${kind} reference`, next] = refusalOf(text, kind);
   throw usage(`'${text}' is ${what}: expected ${expectedReference[kind]}`, next);
 }
@@ -100,7 +116,7 @@ function parseChannel(text: string): ReferenceValue | null {
 
 /** The handle in a text or a path segment, decoded and in NFC. */
 function handleOf(encoded: string): ReferenceValue | null {
-  const handle = cleanReference(decode(encoded)).normalize();
+  const handle = bareReference(decode(encoded)).normalize();
   return handlePattern.test(handle) && !isUnsafe(handle) ? { value: handle, id: null } : null;
 }
 
@@ -135,6 +151,8 @@ function decode(text: string): string {
 /** Values that are certainly a channel or a playlist: any other address may be a page of another kind. */
 const certain = /^(?:@|[A-Z]{2}|https?:\/\/[^/]+\/(?:c|user)\/)/;
 
+const channelOfVideo = 'open the video and copy the address or @handle of its channel';
+
 /** What a refused text is, if that is known, and what to do about it. */
 function refusalOf(text: string, kind: ReferenceKind): [what?: string | undefined, next?: Step | undefined] {
   if (severalReferences.test(text))
@@ -147,8 +165,15 @@ function refusalOf(text: string, kind: ReferenceKind): [what?: string | undefine
   const url = parseUrl(text);
   const list = url?.searchParams.get('list') ?? (kind === 'playlist' ? text : '');
   const what = otherLists.find(([id]) => id.test(list))?.[1] ?? (url === null ? undefined : otherPage(url));
-  if (kind === 'playlist')
-    return [what, url?.search ? 'if the address continues after &, quote it' : undefined];
+  const isVideo = what === 'a video';
+  if (kind === 'playlist') {
+    const isCut = isVideo && url?.searchParams.has('v') && !url.searchParams.has('list');
+    if (isCut) return [what, 'if the address continues after &, quote it'];
+    return [what, isVideo ? 'open the playlist and copy its address' : undefined];
+  }
+  if (isVideo) return [what, channelOfVideo];
+  if (videoId.test(text)) return [what, `if it is a video ID, ${channelOfVideo}`];
+  if (/^uc[\w-]{22}$/i.test(text)) return [what, `did you mean UC${text.slice(2)}?`];
   const meant = url === null || hasScheme(text) ? `@${text}` : `https://${text}`;
   const isMeant = parseChannel(meant) !== null && !/^@.*\//.test(meant);
   return [what, isMeant ? `did you mean ${meant}?` : undefined];

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure, type Warning } from '../../src/errors.ts';
+import { Failure, usage, type Warning } from '../../src/errors.ts';
 import { endingOf, failureLines, tallyText, warningLines } from '../../src/run/ending.ts';
 import { newReference } from '../../src/run/read-references.ts';
 import { type Result, resultOf, unreachedResult } from '../../src/run/results.ts';
 import type { Credits } from '../../src/service/budget.ts';
+import type { Step } from '../../src/text/command.ts';
 
 const named = (name: string) => newReference({ reference: name, value: name, id: null });
 const done = (name: string): Result => resultOf(named(name), { entries: 3, pages: 1 });
@@ -57,6 +58,20 @@ test('references that were not reached are counted in the line of the cause that
     '5 references (@a, @b, @c and others): the service is not available (500); stopped, 2 more not reached; try again later',
   ]);
   assert.equal(lines([...five, failed('@e', last)], outage).length, 1);
+});
+
+test('bad lines of a list are one line with the step of the first; a command for only one of them is not given', () => {
+  const command = { program: 'chanlist playlist', operands: ['PLdemo'] };
+  const bad = (name: string, next: Step | null) =>
+    failed(`refs.txt:${name}`, usage(`'${name}' is wrong`, next ?? undefined).with({ scope: 'reference' }));
+  const [plain, guess, playlist] = [bad('4', null), bad('8', 'did you mean @8?'), bad('9', command)];
+  for (const [results, line] of [
+    [[plain, guess, playlist], "3 references (refs.txt:4, refs.txt:8, refs.txt:9): the first: '4' is wrong"],
+    [[guess, plain], "2 references (refs.txt:8, refs.txt:4): the first: '8' is wrong; did you mean @8?"],
+    [[playlist, guess], "2 references (refs.txt:9, refs.txt:8): the first: '9' is wrong"],
+    [[playlist], "refs.txt:9: '9' is wrong; chanlist playlist PLdemo"],
+  ] as const)
+    assert.deepEqual(lines(results), [line]);
 });
 
 test('several damaged archives of a folder: the line that runs every fix', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { distinct, readReferences } from '../../src/run/read-references.ts';
+import { assertGoodLine, distinct, readReferences, valid } from '../../src/run/read-references.ts';
 import { command } from '../support/command.ts';
 import { isFailure } from '../support/failures.ts';
 import { fakeContext } from '../support/fake-context.ts';
@@ -17,8 +17,9 @@ const read = (list: string | null, ...references: string[]) =>
   );
 
 test('references: arguments, then the list without comments, blank lines, bullets, BOM and CR; one given twice is asked for once', async () => {
-  const list = '\ufeff# x\r\n\r\n- "@b" # note\r\n  https://x.y/@a/videos#top\n* @c\n';
-  const { references, bad } = await read(list, '@a');
+  const list =
+    '\ufeff# x\r\n\r\n- "@b" # note\r\n  https://x.y/@a/videos#top\n* @c\n• @d\n– @e\n1. @f\n22) @g\n';
+  const references = await read(list, '@a');
   assert.deepEqual(
     references.map(({ label, value }) => [label, value]),
     [
@@ -26,24 +27,26 @@ test('references: arguments, then the list without comments, blank lines, bullet
       ['stdin:3 @b', '@b'],
       ['stdin:4 https://x.y/@a/videos#top', '@a'],
       ['stdin:5 @c', '@c'],
+      ['stdin:6 @d', '@d'],
+      ['stdin:7 @e', '@e'],
+      ['stdin:8 @f', '@f'],
+      ['stdin:9 @g', '@g'],
     ],
   );
   assert.equal(references[2]?.repeats, references[0]);
-  assert.deepEqual([distinct(references).length, bad], [3, []]);
+  assert.deepEqual([distinct(references).length, valid(references).length], [7, 8]);
 });
 
-test('a bad line of a list is a failure of its own, named by its place', async () => {
-  const { references, bad } = await read(`@a\nno\n${'x'.repeat(9000)}\nhttps://youtu.be/abc\n@b\n`);
+test('a bad line of a list is a failure of its own, in its place', async () => {
+  const references = await read(`@a\nno\n${'x'.repeat(9000)}\nhttps://youtu.be/abc\n@b\n`);
   assert.deepEqual(
-    references.map(({ value }) => value),
-    ['@a', '@b'],
-  );
-  assert.deepEqual(
-    bad.map(({ reference: { label }, failure }) => [label, failure.scope, failure.message.split(':')[0]]),
+    references.map(({ label, failure }) => [label, failure?.scope, failure?.message.split(':')[0]]),
     [
+      ['stdin:1 @a', undefined, undefined],
       ['stdin:2', 'reference', "'no' is not a channel reference"],
       ['stdin:3', 'reference', 'the line is longer than 8 KiB'],
       ['stdin:4', 'reference', "'https"],
+      ['stdin:5 @b', undefined, undefined],
     ],
   );
 });
@@ -57,13 +60,18 @@ test('a bad argument, and no reference at all, are refused', async () => {
     await assert.rejects(read(null, list), isFailure(2, `did you mean --from ${list}?`));
 });
 
+test('a bad argument among good ones is one error, in JSON too', async () => {
+  const { exit, stdout } = await command('resolve @demo bad --json --sandbox');
+  assert.deepEqual([exit, Object.keys(JSON.parse(stdout))], [2, ['error']]);
+});
+
 /** Lists without a reference, and what the refusal says of them. */
 const otherLists: readonly (readonly [list: string, ...says: string[]])[] = [
   [
     'no\nnor this\n',
-    "no line of stdin is a channel reference; the first: 'no', 'nor this'; did you mean @no?",
+    "no line of stdin is a channel reference: stdin:1 'no', stdin:2 'nor this'; did you mean @no?",
   ],
-  ['a b\n'.repeat(9), "the first: 'a b', 'a b', 'a b'; expected one reference per line"],
+  ['a b\n'.repeat(9), ": stdin:1 'a b', stdin:2 'a b', stdin:3 'a b'; expected one reference per line"],
   [`${'a '.repeat(50)}\n`, `'${'a '.repeat(29)}a…'; expected`],
   ['Channel Id,Channel Url,Channel Title\nUCa,http://x.y/channel/UCa,A\n', 'it looks like CSV: see "Lists'],
   ['Channel Id\tTitle\nUCa\tA\n', 'it looks like CSV'],
@@ -74,7 +82,30 @@ const otherLists: readonly (readonly [list: string, ...says: string[]])[] = [
 ];
 
 test('a list without a reference is refused: its first three lines, and what it looks like', async () => {
-  for (const [list, ...says] of otherLists) await assert.rejects(read(list), isFailure(2, ...says), list);
+  const options = { references: [], from: '-' };
+  for (const [list, ...says] of otherLists)
+    await assert.rejects(
+      async () => assertGoodLine(await read(list), options, 'channel'),
+      isFailure(2, ...says),
+      list,
+    );
+});
+
+test('the summary of a refused list has its bad lines, each with its failure', async (t) => {
+  const folder = await temporaryFolder(t);
+  const [list, summary] = [join(folder, 'bad'), join(folder, 'summary.json')];
+  writeFileSync(list, 'x y\nfoo bar\n');
+  for (const name of ['uploads', 'resolve', 'uploads --output-dir lists --dry-run', 'uploads @demo']) {
+    const run = await command(`${name} --sandbox --from ${list} --summary ${summary}`);
+    onlyError(run, `no line of ${list} is a channel reference: ${list}:1 'x y', ${list}:2 'foo bar'`);
+    assert.equal(run.exit, 2);
+    if (name.endsWith('--dry-run')) continue;
+    const { exit, counts, references } = JSON.parse(readFileSync(summary, 'utf8'));
+    assert.deepEqual([exit, counts.failed], [2, 2]);
+    const [first, second] = references.slice(-2);
+    assert.deepEqual([first.reference, first.status, second.reference], ['x y', 'failed', 'foo bar']);
+    assert.match(second.error.message, /^'foo bar' is not a channel reference/);
+  }
 });
 
 /** What follows the list, and what stdout has of its two good references. */
@@ -83,10 +114,10 @@ const runs: readonly (readonly [line: string, stdout: RegExp])[] = [
   ['resolve -f csv', /^channel_id,.*\n.*\n.*\n$/],
   [
     'resolve --json',
-    /^\[.*@size-3.*,.*@size-4.*,\{"reference":"no","result":\{"error":\{"code":"usage".*\]\n$/,
+    /^\[.*@size-3.*,\{"reference":"no","result":\{"error":\{"code":"usage".*,\{.*@size-4.*\]\n$/,
   ],
   ['uploads -f id', /^(?:\w{11}\n){7}$/],
-  ['uploads -f json', /^\[.*\{"reference":"no","result":\{"error":\{"code":"usage".*\]\n$/],
+  ['uploads -f json', /^\[.*\},\{"reference":"no","result":\{"error":\{"code":"usage".*@size-4.*\]\n$/],
   ['latest -f id --limit 1', /^(?:\w{11}\n){2}$/],
   ['uploads --dry-run -f ndjson', /^\{"reference":"@size-3".*\n\{"reference":"@size-4".*\n$/],
   ['uploads --output-dir lists', /^$/],
@@ -110,7 +141,7 @@ test('in every run the good lines of a list are done: exit 2, and the summary ha
     );
     if (line.includes('--dry-run')) continue;
     const { exit, counts, references } = JSON.parse(readFileSync(summary, 'utf8'));
-    assert.deepEqual([exit, counts.failed, references[2].reference, references[2].exit], [2, 1, 'no', 2]);
+    assert.deepEqual([exit, counts.failed, references[1].reference, references[1].exit], [2, 1, 'no', 2]);
   }
   const check = await command(`check ${join(folder, 'lists')} --from ${refs}`);
   assert.equal(check.exit, 2);

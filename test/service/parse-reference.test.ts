@@ -38,6 +38,11 @@ const channels: readonly Row[] = [
     '\ufeff@demo',
   ),
   ...sentAs('@demo', '\u202a@demo\u202c', '@de\u00admo', '@demo%E2%80%8B'),
+  ...sentAs('@demo', '((@demo))', '(“@demo”)!', '＠demo', '"＠demo"', '@demo),);', '@demo>:', '@demo !'),
+  ...sentAs('@demo', ...[')', '!', ':', '…', '!!', '")', '”…'].map((end) => `@demo${end}`)),
+  ...sentAs('@demo', 'https://example.com/@demo),', 'https://example.com/@demo/videos!'),
+  ...sentAs(id, `(${id}):`, `https://example.com/channel/${id})`),
+  ...sentAs('https://example.com/c/Name', '<https://example.com/c/Name>;'),
   // Pages of a channel, parameters, percent-encoding.
   ...sentAs('@demo', '@demo/videos', '@demo/', '@demo?si=abc', '@demo#about', '%40demo'),
   ...sentAs('@café', '@caf%C3%A9', '@cafe\u0301', 'https://example.com/@cafe%CC%81/videos'),
@@ -62,6 +67,8 @@ const channels: readonly Row[] = [
     'HTTPS://Example.com:443/Name',
     'https://example.com/c/Zürich?a=1&b=%2f#top',
     'https://mirror.example/a/../b',
+    'https://example.com/c/Name_(x)',
+    'https://example.com/c/Name!',
   ].flatMap((url) => sentAs(url, url)),
 ];
 
@@ -83,9 +90,11 @@ const playlists: readonly Row[] = [
     '<https://www.example.com/playlist?list=PLabc>',
     'https://example.com/playlist/?list=PLabc/',
   ),
+  ...sentAs('PLabc', 'PLabc):', 'https://www.example.com/playlist?list=PLabc)!'),
   ...sentAs('UUxyz', 'https://www.example.com/shorts/abcdefghijk?list=UUxyz'),
 ];
 
+const ofVideo = '; open the video and copy the address or @handle of its channel';
 const several = 'is more than one reference: expected |; several references are separated by spaces';
 const quoteIt = '; if the address continues after &, quote it';
 
@@ -95,9 +104,12 @@ const notChannels: readonly Row[] = [
   ['@demo, @odd', several],
   ['@demo/videos,@odd', several],
   [`${id},${id}`, several],
-  ['https://www.example.com/watch?v=abcdefghijk', 'is a video: expected a handle'],
+  ['https://www.example.com/watch?v=abcdefghijk', `is a video: expected a handle|${ofVideo}`],
   ['www.example.com/watch?v=abcdefghijk', 'is a video'],
-  ['https://youtu.be/abcdefghijk', 'is a video'],
+  ['https://youtu.be/abcdefghijk)', `is a video|${ofVideo}`],
+  ['dQw4w9WgXcQ', 'if it is a video ID, open the video'],
+  ['ucdemo__________________', '; did you mean UCdemo__________________?'],
+  ['demo!', "'demo' is not a channel reference: |; did you mean @demo?"],
   ['https://www.example.com/shorts/abcdefghijk', 'is a video'],
   ['https://www.example.com/live/abcdefghijk', 'is a video'],
   ['https://www.example.com/embed/abcdefghijk', 'is a video'],
@@ -115,7 +127,8 @@ const notChannels: readonly Row[] = [
   ['example.com/c/Name', '; did you mean https://example.com/c/Name?'],
   ...[
     ...['', ' ', '@', '""', '@a b', `${id} x`, '@a\u0007', '@a\\b', '@a@b', '@a%2Fb', '@%zz', '@100%', '@,'],
-    ...['UC', 'uCabc', 'dQw4w9WgXcQ', 'refs.txt', 'file/@demo', 'https://', 'https://example.com/'],
+    ...['UC', 'uCabc', 'refs.txt', 'file/@demo', 'https://', 'https://example.com/'],
+    ...['@a(b)', '＠', 'de＠mo', '＠de mo', '@＠demo'],
     ...['https://example.com/channel/PLdemo', 'https://example.com/channel/', 'https://example.com/@'],
     ...['https://example.com/c/', 'https://example.com/@%zz', 'https://someone:hunter2@example.com/c/Name'],
     ...['ftp://example.com/@demo', 'javascript:alert(1)', 'example.com', 'Channel Id,Channel Url'],
@@ -125,8 +138,11 @@ const notChannels: readonly Row[] = [
 
 const notPlaylists: readonly Row[] = [
   ['https://www.example.com/watch?v=abcdefghijk', `is a video|${quoteIt}`],
-  ['https://youtu.be/abcdefghijk', 'is a video: expected a playlist URL'],
-  ['https://www.example.com/playlist?si=abc', `is a playlist page|${quoteIt}`],
+  [
+    'https://youtu.be/abcdefghijk',
+    'is a video: expected a playlist URL|; open the playlist and copy its address',
+  ],
+  ['https://www.example.com/playlist?si=abc', 'is a playlist page'],
   ['https://www.example.com/playlist?list=RDabc', 'is a mix, which the service does not list'],
   ['https://www.example.com/playlist?list=WL', 'is a private list'],
   ['RDabc', 'is a mix'],
@@ -156,6 +172,24 @@ test('what is something else is refused by its name, with what was expected, or 
   ] as const)
     for (const [pasted, says] of rows)
       assert.throws(() => parseReference(pasted, kind), isFailure(2, 'expected', ...says.split('|')), pasted);
+});
+
+test('what is not missing is not advised: no step, or another one', () => {
+  for (const [kind, pasted, advice] of [
+    ['playlist', 'https://www.example.com/playlist?list=RDabc', '; '],
+    ['playlist', 'https://www.example.com/playlist?list=WL', '; '],
+    ['playlist', 'https://www.example.com/watch?v=abcdefghijk&list=RDabc', '; '],
+    ['playlist', 'https://www.example.com/playlist?si=abc', '; '],
+    ['playlist', 'https://www.example.com/watch?v=abcdefghijk&list=', 'quote it'],
+    ['channel', 'dQw4w9WgXcQ', 'did you mean'],
+    ['channel', 'de＠mo', 'did you mean'],
+    ['channel', '＠', 'did you mean'],
+  ] as const)
+    assert.throws(
+      () => parseReference(pasted, kind),
+      (error) => error instanceof Failure && !error.line().includes(advice),
+      pasted,
+    );
 });
 
 test('a reference is as given, without what was around it; its ID is known if it has one', () => {
