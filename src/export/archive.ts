@@ -1,13 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { Failure } from '../errors.ts';
+import { Failure, usage } from '../errors.ts';
 import { closeQuietly, guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import type { Target } from '../fs/output-target.ts';
+import { assertNotUtf16 } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { idOfRead } from '../run/list-pages.ts';
 import { count } from '../text/count.ts';
+import { assertSame } from './assert-unchanged.ts';
 import type { Export } from './exports.ts';
 import { commandFor } from './messages.ts';
 
@@ -33,7 +35,7 @@ const byteOrderMark = Buffer.from('\ufeff');
  * Reads an ndjson file line by line: which lines are entries of a channel or playlist. An entry is a JSON object with a
  * `videoId` (null, too) and, of a channel, no other `channelId`; without an `id`, any JSON, as the service has sent it. A
  * byte order mark at the start is white space. `onEntry` is given each of them, without its line end; valid until it returns.
- * Throws as `chunksOf`.
+ * Throws as `chunksOf`, and a usage error for UTF-16.
  */
 export async function readArchive(
   target: Target,
@@ -53,6 +55,8 @@ export async function readArchive(
   for await (const lines of linesOf(bytes())) {
     for (const each of lines) {
       number++;
+      if (number === 1 && each !== null)
+        assertNotUtf16(each, (why) => usage(`cannot read ${target.path}: ${why}`));
       const line = number === 1 && each !== null ? withoutMark(each) : each;
       if (line?.length === 0) continue;
       const entry = line !== null && isUtf8(line) ? JsonText.parse(line) : null;
@@ -144,10 +148,11 @@ export class Archive {
     return isReordered ? 'others have changed the order of its lines, which was kept' : null;
   }
 
-  /** Reads it, and returns its IDs. Throws `damaged` or `lost` as `assertIntact`. */
+  /** Reads it, and returns its IDs. Throws as `assertSame`, and `damaged` or `lost` as `assertIntact`. */
   async read(): Promise<ReadonlySet<string>> {
     const { target, exports } = this.#one;
     if (this.#contents !== null) return this.#ids;
+    assertSame(this.#one);
     this.#contents = await readArchive(target, this.#id, exports.context.stop, (_, videoId) => {
       if (videoId === null) this.hasEntriesWithoutId = true;
       else this.#ids.add(videoId);

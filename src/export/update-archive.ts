@@ -3,15 +3,15 @@ import { missingEntries, type Sink, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { Archive } from './archive.ts';
+import { assertSame } from './assert-unchanged.ts';
 import { buyPages } from './buy-pages.ts';
 import { decideUpdate, type Feed, needsIds, noLongerExpected } from './decide-update.ts';
 import { endRun, removePages } from './end-run.ts';
 import { failedExport } from './export-failure.ts';
-import { type Export, startPages } from './exports.ts';
+import { type Export, startPages, type UpdateHeader } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
 import { adoptedText } from './messages.ts';
 import type { PagesFile } from './pages-file.ts';
-import type { PagesHeader } from './pages-header.ts';
 import { type ArchiveRecord, checksAfter, markOf, noChecks, writeRecord } from './record.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   const isPlaylist = exports.operation.name === 'playlist';
   // What needs a page in any case asks for nothing once none can be bought.
   if ((all || isPlaylist) && run.budget.exhausted !== null) throw run.budget.exhausted;
-  const buyUpdate = async (update: PagesHeader['update'], feed: Feed['entries']): Promise<Result> => {
+  const buyUpdate = async (update: UpdateHeader, feed: Feed['entries']): Promise<Result> => {
     using pages = startPages(one, update);
     return await addNew(run, one, archive, pages, feed);
   };
@@ -35,8 +35,9 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   // A playlist has no feed, and what is new may be anywhere in it.
   if (isPlaylist) return await buyUpdate({ all: true, expected: [], feedProblem: null }, null);
   const { entries } = archive;
-  const feed = await requestFeed(run, one, entries > 0);
-  exports.feeds.note(reference, feed);
+  const { feeds } = exports;
+  const feed = feeds.waiting.get(reference) ?? (await requestFeed(run, one, entries > 0));
+  feeds.note(reference, feed);
   const before = record?.checks ?? noChecks;
   const isRead = all || isChanged || needsIds(before, feed);
   const known = isRead ? await archive.read() : new Set(before.feed?.known);
@@ -67,8 +68,8 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
       throw new Failure('no_feed', message, { status, next });
     }
     case 'buy': {
-      if (feed.entries === null && !all && !exports.feeds.mayReplace) {
-        exports.feeds.waiting.add(reference);
+      if (feed.entries === null && !all && !feeds.mayReplace) {
+        feeds.waiting.set(reference, feed);
         return resultOf(reference, { status: 'unchecked', entries, added: 0 });
       }
       // A feed that is back is noted even if no page can be bought.
@@ -209,7 +210,7 @@ function warnOf(
     run.warn('not listed', label, `${missed}: no longer expected; --update --all buys every page`);
 }
 
-/** FILE stays: records what is known of it, and FILE as it is now. */
+/** FILE stays: records what is known of it, and FILE as it is now. Throws as `assertSame`. */
 function recordUnchanged(
   one: Export,
   archive: Archive,
@@ -217,6 +218,7 @@ function recordUnchanged(
 ): void {
   const { id, target, exports, name, kept } = one;
   if (target.stats === null) throw new Error('an archive without a file');
+  assertSame(one);
   const { entries, checksum } = archive;
   writeRecord(exports.folder, name, { ...kept, id, ...markOf(target.stats), checksum, entries, ...known });
 }

@@ -1,6 +1,14 @@
 /** What an export writes, what it leaves alone, and what stops it, beyond the table of export-table.test.ts. */
 import assert from 'node:assert/strict';
-import fs, { chmodSync, mkdirSync, readlinkSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import fs, {
+  chmodSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { replaceFs } from '../support/failing.ts';
@@ -180,6 +188,87 @@ for (const [what, args, make, says] of [
     const again = await world.run(args.replace(' --restart', ''));
     assert.deepEqual([again.exit, again.credits], [0, 0], again.stderr);
     assert.deepEqual(world.ids(), make === 'archive' ? [...rows(12, 23), 'x', ...rows(0, 12)] : rows(0, 12));
+  });
+
+for (const [args, update] of [
+  ['uploads @a -o a.ndjson', '--update --all'],
+  ['playlist PLx -o a.ndjson', '--update'],
+] as const)
+  test(`${args}: a FILE that others damaged while its update was interrupted is refused (1); --update --all adds all that is missing`, async (t) => {
+    const { world, channel } = await worldOf(t);
+    const list = world.service.addPlaylist('PLx', videos(0, 12));
+    await world.run(args);
+    const written = world.read('a.ndjson').split('\n');
+    list.list = channel.list = [...videos(0, 12), ...videos(12, 14)];
+    assert.equal((await world.run(`${args} ${update} --max-credits 1`)).exit, 9);
+    // The page that is paid has entries that FILE has lost since.
+    for (const [lines, says] of [
+      [written.slice(5), 'has 7 entries, but had 12 entries'],
+      [['x', ...written.slice(5)], 'is damaged: line 1 is not JSON'],
+    ] as const) {
+      world.write('a.ndjson', lines.join('\n'));
+      for (const flags of ['', ' --update', ' --dry-run', ' --update --dry-run']) {
+        const run = await world.run(args + flags, { noSummary: true });
+        assert.deepEqual([run.exit, run.requests], [1, []], `${flags}: ${run.stderr}`);
+        onlyError(run, says, '--update --all');
+      }
+    }
+    const all = await world.run(`${args} --update --all`);
+    assert.deepEqual([all.exit, all.credits], [0, 2 + 3], all.stderr);
+    assert.deepEqual(
+      world.ids()?.sort(),
+      videos(0, 14)
+        .map(({ videoId }) => videoId)
+        .sort(),
+    );
+  });
+
+for (const uploaded of [12, 14])
+  for (const change of ['mv a.ndjson b.ndjson', 'mv a.ndjson b.ndjson; cp b.ndjson a.ndjson'])
+    test(`${change} while the feed of ${uploaded} uploads is requested: 1, nothing is paid`, async (t) => {
+      const { world, channel } = await worldOf(t);
+      assert.equal((await world.run(line)).exit, 0);
+      channel.list = videos(0, uploaded);
+      world.service.on(async ({ operation }) => {
+        if (operation === 'latest') await world.paste(change);
+      });
+      const run = await world.run(`${line} --update`);
+      assert.deepEqual([run.exit, run.credits], [1, 0], run.stderr);
+      onlyError(
+        run,
+        'a.ndjson was changed or removed during this export; it was left as it is; run the same',
+      );
+      assert.deepEqual(world.ids('b.ndjson'), rows(0, 12));
+    });
+
+for (const [what, mark] of [
+  ['with a byte order mark', '\ufeff'],
+  ['without one', ''],
+] as const)
+  test(`an archive that was saved as UTF-16 ${what} is refused (2), and not repaired; check has no fix`, async (t) => {
+    const { world, channel } = await worldOf(t);
+    const args = `uploads ${channel.id} -o a.ndjson`;
+    assert.equal((await world.run(args)).exit, 0);
+    channel.list = videos(0, 14);
+    const utf16 = Buffer.from(mark + world.read('a.ndjson'), 'utf16le');
+    for (const [text, state] of [
+      [utf16, 'an archive'],
+      [Buffer.from(utf16).swap16(), 'an archive'],
+      [utf16, 'without a record'],
+    ] as const) {
+      writeFileSync(join(world.folder, 'a.ndjson'), text);
+      if (state === 'without a record') world.remove('.chanlist');
+      for (const flags of ['--update', '--update --all', '--update --dry-run']) {
+        const run = await world.run(`${args} ${flags}`, { noSummary: true });
+        assert.deepEqual([run.exit, run.requests], [2, []], `${state} ${flags}: ${run.stderr}`);
+        onlyError(run, 'cannot read a.ndjson: it is UTF-16: save it as UTF-8');
+      }
+      if (state === 'without a record') continue;
+      const check = await world.run('check a.ndjson');
+      const { code, message, fix } = JSON.parse(check.lines[0] ?? '').problem;
+      assert.deepEqual([check.exit, code, fix], [11, 'damaged', null]);
+      assert.match(message, /UTF-16/);
+    }
   });
 
 test('a page is durable, and there is room for one more, before the next is requested', async (t) => {
