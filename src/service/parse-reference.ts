@@ -36,7 +36,7 @@ const pairs = ['""', "''", '``', '“”', '„“', '‘’', '«»', '<>', '()
 
 /** Before and behind a handle or an ID. */
 const opening = /^[\s"'`“„‘«<([{]+/;
-const closing = /(?<![\s,;.!:…"'`“”’»>)\]}])[\s,;.!:…"'`“”‘’»>)\]}]+$/;
+const closing = /(?<![\s,;.!:…"'`“”‘’»>)\]}])[\s,;.!:…"'`“”‘’»>)\]}]+$/;
 
 /** A pasted handle, ID or URL of one without anything around it. */
 function bareReference(pasted: string): string {
