@@ -158,6 +158,17 @@ test('a day and a month end at local midnight; an outcome goes to the file of it
   assert.deepEqual(spent('2026-12'), { confirmed: 1, possibly_charged: 0 });
 });
 
+test('whether there is room: only bounds per day and month say so, and nothing is noted', async (t) => {
+  const { open, file } = await fixture(t);
+  const ledger = open('1/month');
+  await ledger.assertRoom(1);
+  await buy(ledger, 'confirmed');
+  const before = readFileSync(file, 'utf8');
+  await assert.rejects(ledger.assertRoom(1), isFailure(9, '--max-credits 1/month', 'wait until it resets'));
+  await open().assertRoom(1);
+  assert.equal(readFileSync(file, 'utf8'), before);
+});
+
 test('a ledger that cannot be opened: refused with a bound per month, one warning without', async (t) => {
   const { env, state, warnings, open } = await fixture(t);
   env.XDG_STATE_HOME = join(state, 'file');
