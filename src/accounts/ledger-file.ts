@@ -42,13 +42,13 @@ const isOutcomeLine = shape({
 });
 type OutcomeLine = Passing<typeof isOutcomeLine>;
 
-/** A paid request, or a line that cannot be read, which may have been one of a credit on any day, at any origin. */
+/** A paid request, or a line that is none: there may have been one of a credit on any day, at any origin. */
 export interface LedgerEntry {
   readonly request: RequestLine | null;
   outcome: OutcomeLine['outcome'];
 }
 
-const unreadableLine: LedgerEntry = { request: null, outcome: 'possibly_charged' };
+const unknownRequest: LedgerEntry = { request: null, outcome: 'possibly_charged' };
 
 const lineStart = '{"version":1,"kind":"';
 
@@ -63,7 +63,8 @@ export class LedgerFile {
   readonly #fd: number;
   /** By ID. */
   readonly #requests = new Map<string, LedgerEntry>();
-  readonly #unreadable: LedgerEntry[] = [];
+  /** Lines that cannot be read, and outcomes of requests that are not there. */
+  readonly #unknown: LedgerEntry[] = [];
   /** Bytes. */
   #size = 0;
   /** Complete lines that have been read, and their bytes. */
@@ -71,8 +72,8 @@ export class LedgerFile {
   #offset = 0;
   /** What follows the last complete line. */
   #rest = '';
-  /** The first line that cannot be read, and was not cut off when it was the last one. */
-  #damagedLine: number | null = null;
+  /** Those that cannot be read, and were not cut off when they were the last one. */
+  readonly #damagedLines: number[] = [];
 
   private constructor(month: string, folder: PrivateFolder, fd: number) {
     this.month = month;
@@ -110,14 +111,16 @@ export class LedgerFile {
     if (this.damage !== null) throw this.damage;
   }
 
-  /** Which line cannot be read; null if all can, or the last one was cut off. */
+  /** Which lines cannot be read; null if all can, or the last one was cut off. */
   get damage(): Failure | null {
-    if (this.#damagedLine === null) return null;
-    return new Failure('failed', `${this.path} is damaged: line ${this.#damagedLine} cannot be read`, {
+    const lines = isCutOff(this.#rest) ? this.#damagedLines : [...this.#damagedLines, this.#lines + 1];
+    if (lines.length === 0) return null;
+    const which = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
+    return new Failure('failed', `${this.path} is damaged: ${which} cannot be read`, {
       next: {
-        purpose: 'restore it, or remove that line, whose credits are then not counted',
+        purpose: 'restore it, or remove what cannot be read and may then not be counted',
         program: 'sed',
-        operands: ['-i.bak', `${this.#damagedLine}d`, this.path],
+        operands: ['-i.bak', lines.map((line) => `${line}d`).join(';'), this.path],
       },
     });
   }
@@ -139,16 +142,15 @@ export class LedgerFile {
     for (const [i, line] of lines.entries()) {
       this.#lines++;
       if (line === '' || this.#add(line)) continue;
-      this.#unreadable.push(unreadableLine);
+      this.#unknown.push(unknownRequest);
       // Between a line that was cut off and the next one there is no empty line: `append` has closed it.
       const wasLast = (lines[i + 1] ?? this.#rest) !== '';
-      if (!wasLast || !isCutOff(line)) this.#damagedLine ??= this.#lines;
+      if (!wasLast || !isCutOff(line)) this.#damagedLines.push(this.#lines);
     }
-    if (!isCutOff(this.#rest)) this.#damagedLine ??= this.#lines + 1;
   }
 
   get entries(): readonly LedgerEntry[] {
-    return [...this.#requests.values(), ...this.#unreadable, ...(this.#rest === '' ? [] : [unreadableLine])];
+    return [...this.#requests.values(), ...this.#unknown, ...(this.#rest === '' ? [] : [unknownRequest])];
   }
 
   /** Credits that this month, or its day `today`, may have cost at most at an origin. */
@@ -163,7 +165,7 @@ export class LedgerFile {
     closeSync(this.#fd);
   }
 
-  /** Adds a line; returns false if it cannot be read. An outcome needs its request. */
+  /** Adds a line; returns false if it cannot be read. */
   #add(text: string): boolean {
     const line = parseObject(text);
     if (isRequestLine(line)) {
@@ -174,6 +176,7 @@ export class LedgerFile {
     if (!isOutcomeLine(line)) return false;
     const entry = this.#requests.get(line.id);
     if (entry !== undefined) entry.outcome = line.outcome;
-    return entry !== undefined;
+    else if (line.outcome !== 'free') this.#unknown.push(unknownRequest);
+    return true;
   }
 }

@@ -71,15 +71,21 @@ export function openLedger(options: LedgerOptions): Ledger {
     }
   };
 
+  /** The ledger of now. Throws `budget` if a bound has no room. The caller holds the lock if there are bounds. */
+  const ledgerWithRoom = (folder: PrivateFolder, credits: number, now: number): LedgerFile => {
+    const ledger = fileOf(folder, now);
+    if (bounds.length > 0) ledger.read();
+    for (const bound of bounds)
+      if (ledger.spentAt(origin, bound.per, localDay(now)) + credits > bound.credits)
+        throw budgetSpent(bound, resetTime(bound.per, now));
+    return ledger;
+  };
+
   const reserveIn = async (folder: PrivateFolder, credits: number, reference: string | null) => {
     using _lock = bounds.length > 0 ? await lockIn(folder) : null;
     const now = clock.now();
     const day = localDay(now);
-    const ledger = fileOf(folder, now);
-    if (bounds.length > 0) ledger.read();
-    for (const bound of bounds)
-      if (ledger.spentAt(origin, bound.per, day) + credits > bound.credits)
-        throw budgetSpent(bound, resetTime(bound.per, now));
+    const ledger = ledgerWithRoom(folder, credits, now);
     const id = randomUUID();
     const time = new Date(now).toISOString();
     ledger.append({ kind: 'request', id, time, day, ...account, command, reference, credits });
@@ -108,6 +114,15 @@ export function openLedger(options: LedgerOptions): Ledger {
         fail(error);
       }
       return () => {};
+    },
+    assertRoom: async (credits) => {
+      try {
+        if (folder === null || bounds.length === 0) return;
+        using _lock = await lockIn(folder);
+        ledgerWithRoom(folder, credits, clock.now());
+      } catch (error) {
+        fail(error);
+      }
     },
   };
 }

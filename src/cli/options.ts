@@ -3,7 +3,7 @@ import type { ServiceFlags } from '../accounts/settings.ts';
 import { type Failure, usage } from '../errors.ts';
 import { type FormatName, fileFormats, formatByExtension, formats } from '../output/formats.ts';
 import type { CreditBound } from '../service/budget.ts';
-import { type Command, commandText, type Flag } from '../text/command.ts';
+import type { Command, Flag } from '../text/command.ts';
 
 /** Where and how a command prints: the options that all commands of records take. */
 export interface OutputOptions {
@@ -115,9 +115,9 @@ export function commandOf(
   return { ...(purpose && { purpose }), program: `chanlist ${name}`, operands, flags: [...kept, ...add] };
 }
 
-/** The line that runs the fix of every problem that a `check` finds. */
-export function repairAll(check: Command): string {
+/** The command that runs the fix of every problem that a `check` finds. */
+export function repairAll(check: Command): Command {
   const flags = [...(check.flags ?? []), { name: '--json', value: null }];
   const shell = process.platform === 'win32' ? 'iex' : 'sh';
-  return `${commandText({ ...check, flags })} | jq -r '.[].problem.fix // empty' | ${shell}`;
+  return { ...check, flags, pipe: `jq -r '.[].problem.fix // empty' | ${shell}` };
 }

@@ -25,7 +25,7 @@ import {
 } from '../run/read-references.ts';
 import { badResults } from '../run/results.ts';
 import { playlistId } from '../service/parse-reference.ts';
-import { commandText } from '../text/command.ts';
+import { type Command, commandText } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 
 export const args: readonly Argument[] = [['paths', '[path...]', 'an archive, or a folder of archives']];
@@ -45,7 +45,7 @@ export const examples: readonly Example[] = [
 
 export const terms: Terms = { heading: 'Problems:', rows: Object.entries(problemCodes) };
 
-type BadRow = CheckRow & { readonly problem: NonNullable<CheckRow['problem']> };
+type BadRow = CheckRow<Command> & { readonly problem: NonNullable<CheckRow<Command>['problem']> };
 
 interface CheckOptions extends CommonOptions {
   readonly paths: readonly string[];
@@ -73,35 +73,44 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   const folder = others.length === 0 && isFolder(path) ? path : null;
   const bad: BadRow[] = [];
   const wholes: string[] = [];
+  const warnings: string[] = [];
   let checked = 0;
 
   async function* rows(): AsyncGenerator<CheckRow, void> {
     const answered = new Set<string>();
-    let isAllKnown = true;
+    let isUnread = false;
     for (const each of found.values()) {
       const result = await checkArchive(each, maxAge, context);
       if (result === null) continue;
       const { row, references, isWritten } = result;
-      // One that cannot be read may be the archive of any reference.
-      isAllKnown &&= references.length > 0;
+      isUnread ||= references.length === 0;
       for (const reference of references) answered.add(canonicalOf(reference));
       if (isWritten) continue;
       checked++;
       if (row.entries !== null) wholes.push(row.whole?.slice(0, 10) ?? '');
       if (row.problem !== null) bad.push({ ...row, problem: row.problem });
-      if (row.problem !== null || !quiet) yield row;
+      if (row.problem !== null || !quiet) yield printed(row);
     }
-    for (const place of places) isAllKnown &&= !(await hasFirstExport(place));
-    const absent = expected.filter(({ value }) => isAllKnown && !answered.has(canonicalOf(value)));
+    const absent = expected.filter(({ value }) => !answered.has(canonicalOf(value)));
+    const isExporting = (await Promise.all(places.map(hasFirstExport))).includes(true);
+    if (absent.length > 0 && (isUnread || isExporting)) {
+      // Each may be what cannot be read, or what is exported now.
+      const names = firstOf(absent.map(({ reference, value }) => reference ?? value));
+      const which = `${count(absent.length, 'reference', 'references')}${names}`;
+      const why = isUnread ? 'an archive or its record cannot be read' : 'another run makes a first export';
+      warnings.push(`could not find out for ${which} whether an archive exists: ${why}`);
+      return;
+    }
     for (const reference of absent) {
       const row = absentRow(reference, folder);
       bad.push(row);
-      yield row;
+      yield printed(row);
     }
   }
 
   const columns = ['file', 'problem', 'reference', 'entries', 'checked'] as const;
   await printRecords(rows(), { ...options, context, stderr, fields: checkFields, columns });
+  for (const warning of warnings) stderr.warn(warning);
   const codes = Object.keys(problemCodes);
   bad.sort((a, b) => codes.indexOf(a.problem.code) - codes.indexOf(b.problem.code));
   const groups = grouped(bad, ({ problem }) => problem.code);
@@ -117,6 +126,11 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   return gravest([badLines.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
 
+const printed = ({ problem, ...row }: CheckRow<Command>): CheckRow => ({
+  ...row,
+  problem: problem && { ...problem, fix: problem.fix && commandText(problem.fix) },
+});
+
 /** What references are compared by; one that cannot be parsed stands for itself. */
 function canonicalOf(reference: string): string {
   try {
@@ -130,15 +144,16 @@ function canonicalOf(reference: string): string {
 /** A reference without an archive. An update also exports what does not exist. */
 function absentRow({ reference, id, value }: Reference, folder: string | null): BadRow {
   const fix =
-    folder &&
-    commandText({
-      program: playlistId.test(value) ? 'chanlist playlist' : 'chanlist uploads',
-      operands: [reference ?? value],
-      flags: [
-        { name: '--output-dir', value: folder },
-        { name: '--update', value: null },
-      ],
-    });
+    folder === null
+      ? null
+      : {
+          program: playlistId.test(value) ? 'chanlist playlist' : 'chanlist uploads',
+          operands: [reference ?? value],
+          flags: [
+            { name: '--output-dir', value: folder },
+            { name: '--update', value: null },
+          ],
+        };
   return {
     ...emptyRow,
     reference,
@@ -156,11 +171,13 @@ function problemLine(code: string, group: readonly [BadRow, ...BadRow[]]): strin
   return `${code}: ${archives}: ${isSame ? '' : `${names[0]}: `}${problem.message}`;
 }
 
-/** The step that repairs what can be repaired: the fix of a single problem, else a line that runs all. */
-function repairOf(bad: readonly BadRow[], { invocation, paths, from }: CheckOptions): string | null {
-  const fixes = bad.flatMap(({ problem }) => problem.fix ?? []);
-  if (bad.length === 1 || fixes.length === 0) return fixes.map((fix) => `fix: ${fix}`)[0] ?? null;
+/** The command that repairs what can be repaired: the fix of a single problem, else a line that runs all. */
+function repairOf(bad: readonly BadRow[], { invocation, paths, from }: CheckOptions): Command | null {
+  const [fix] = bad.flatMap(({ problem }) => problem.fix ?? []);
+  if (fix === undefined) return null;
+  if (bad.length === 1) return { ...fix, purpose: 'fix' };
   // What was read from stdin is gone.
   if (from === '-') return null;
-  return `fix: ${repairAll(commandOf(invocation, paths, { drop: ['--format', '--quiet', '--verbose'] }))}`;
+  const drop = ['--format', '--quiet', '--verbose'];
+  return repairAll(commandOf(invocation, paths, { purpose: 'fix', drop }));
 }

@@ -22,8 +22,9 @@ export const examples: readonly Example[] = [
 export const run: RunCommand<
   CommonOptions & { readonly month: string | null; readonly by: 'day' | 'command' | 'reference' | null }
 > = async (options, context, stderr) => {
-  const { by, format, color, maxCredits } = options;
+  const { by, format, color } = options;
   const { env, clock } = context;
+  const ownBounds = resolveBounds(options.maxCredits, env, []);
   const today = localDay(clock.now());
   const month = options.month ?? monthOf(today);
   const isThisMonth = month === monthOf(today);
@@ -38,10 +39,9 @@ export const run: RunCommand<
   /** What is left of the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
   const left = (): string[] => {
     const { profile, baseUrl } = findAddress(options, env);
-    const bounds = resolveBounds(maxCredits, env, profile?.maxCredits ?? []);
     if (baseUrl === null || !isThisMonth) return [];
     const { origin } = baseUrl;
-    return bounds.flatMap(({ credits, per }) => {
+    return [...ownBounds, ...(profile?.maxCredits ?? [])].flatMap(({ credits, per }) => {
       if (per === 'run') return [];
       const rest = Math.max(0, credits - (ledger?.spentAt(origin, per, today) ?? 0));
       return `${thousands(rest)} of ${thousands(credits)}/${per} left at ${origin}`;

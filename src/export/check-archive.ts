@@ -7,7 +7,7 @@ import { isLocked } from '../fs/file-lock.ts';
 import { guardFile } from '../fs/files.ts';
 import { resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf, recordName } from '../fs/private-folder.ts';
-import { commandText } from '../text/command.ts';
+import type { Command } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 import { type Contents, otherBytes, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
@@ -26,8 +26,8 @@ export const problemCodes = {
   stale: 'its last successful check is older than --max-age',
 } as const;
 
-/** What `chanlist check` prints of one archive. */
-export interface CheckRow {
+/** What `chanlist check` prints of one archive; `Fix`: Command until it is printed. */
+export interface CheckRow<Fix = string> {
   readonly file: string | null;
   readonly reference: string | null;
   readonly id: string | null;
@@ -43,11 +43,11 @@ export interface CheckRow {
     readonly code: keyof typeof problemCodes;
     readonly message: string;
     /** The command that repairs it; null where only a person or time can. */
-    readonly fix: string | null;
+    readonly fix: Fix | null;
   } | null;
 }
 
-export const emptyRow: CheckRow = {
+export const emptyRow: CheckRow<never> = {
   file: null,
   reference: null,
   id: null,
@@ -96,7 +96,7 @@ export function findArchives(path: string) {
   return { archives, folder, names };
 }
 
-/** Whether another run makes the first export of something, or has done so since the place was looked at. */
+/** Whether another run makes a first export here, or has done so since the place was looked at. */
 export async function hasFirstExport({ folder, names }: ReturnType<typeof findArchives>): Promise<boolean> {
   if (recordedFiles(folder).some((name) => !names.has(name))) return true;
   for (const name of folder.names()) {
@@ -156,14 +156,14 @@ async function compare(found: FoundArchive, maxAge: number, { stop, clock }: Con
 }
 
 /** An archive that cannot be read, or its record or its interrupted run. */
-function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow {
+function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow<Command> {
   const { code, message, next } = failure;
   // Only a record can be removed at no cost.
-  const fix = code === 'damaged' && next !== null && typeof next !== 'string' ? commandText(next) : null;
+  const fix = code === 'damaged' && typeof next !== 'string' ? next : null;
   return { ...emptyRow, file, problem: { code: 'damaged', message: fix ? message : failure.line(), fix } };
 }
 
-type Problem = CheckRow['problem'];
+type Problem = CheckRow<Command>['problem'];
 
 /** What FILE itself, or the last run, shows. */
 function archiveProblem(target: Target, record: ArchiveRecord, contents: Contents | null): Problem {
@@ -187,7 +187,7 @@ function interruptedProblem(path: string, { header, position }: PagesFile): Prob
   const message = `its ${what} was interrupted after ${count(position.entries, 'entry', 'entries')}`;
   // An export whose list repeats itself has no page to resume at.
   const flags = header.update === null && position.next === 'stuck' ? ['--restart'] : [];
-  const fix = commandText(exportCommand(path, header.request, header, ...flags));
+  const fix = exportCommand(path, header.request, header, ...flags);
   return { code: 'interrupted', message, fix };
 }
 
@@ -204,5 +204,5 @@ function staleProblem(path: string, record: ArchiveRecord, now: number, maxAge: 
 }
 
 /** The command that repairs an archive. */
-const fixOf = (path: string, { id, reference }: ArchiveRecord, ...switches: readonly string[]): string =>
-  commandText(exportCommand(path, { id }, { reference }, ...switches));
+const fixOf = (path: string, { id, reference }: ArchiveRecord, ...switches: readonly string[]): Command =>
+  exportCommand(path, { id }, { reference }, ...switches);

@@ -28,6 +28,11 @@ function charactersOf(literal: string): string {
   return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
 }
 
+function hasEscape(bytes: Buffer, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if (bytes[i] === BACKSLASH) return true;
+  return false;
+}
+
 /** The literals of keys that are looked up, in UTF-8. */
 const keyLiterals = new Map<string, Buffer>();
 
@@ -160,12 +165,14 @@ export class JsonText {
     }
     if (kind !== 'object') return undefined;
     const parts = this.#opened();
-    const { bytes, canonical } = this.#index;
+    const { bytes } = this.#index;
     const literal = keyLiteral(key);
     for (let i = parts.length - 4; i >= 0; i -= 4) {
       const from = parts[i] as number;
-      const isSame = parts[i + 1] === from + literal.length && isTextAt(bytes, from, literal);
-      if (isSame || (!canonical && this.#key(parts, i) === key)) return this.#part(parts, i + 2);
+      const to = parts[i + 1] as number;
+      const isSame = to === from + literal.length && isTextAt(bytes, from, literal);
+      if (isSame || (hasEscape(bytes, from, to) && this.#key(parts, i) === key))
+        return this.#part(parts, i + 2);
     }
     return undefined;
   }

@@ -4,15 +4,26 @@ import { BACKSLASH, ByteWriter, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, QUOTE } 
 /** Values of a text, at most: a small body may hold so many that their positions fill the memory. */
 export const maxValues = 1_000_000;
 
-export interface JsonIndex {
+export class JsonIndex {
   /** The text without white space between tokens. */
   readonly bytes: Buffer;
-  /** No string contains an escape or a character that its canonical form writes differently. */
-  readonly canonical: boolean;
   /** Start and end of each part of the outermost value in bytes: each element; for an object key, value, key, value. */
   readonly parts: readonly number[];
   /** Parts of other values that are indexed, by the byte of their bracket; null if there is none. */
   readonly inner: ReadonlyMap<number, readonly number[]> | null;
+  #canonical: boolean | null = null;
+
+  constructor(bytes: Buffer, parts: readonly number[], inner: JsonIndex['inner']) {
+    this.bytes = bytes;
+    this.parts = parts;
+    this.inner = inner;
+  }
+
+  /** No string contains an escape or a character that its canonical form writes differently. */
+  get canonical(): boolean {
+    this.#canonical ??= isCanonical(this.bytes);
+    return this.#canonical;
+  }
 }
 
 /** The index of a text: of the outermost value, arrays in it, and (`withMembers`) objects that are their elements. */
@@ -101,7 +112,7 @@ function indexCompact(
     if (values > maxValues) return 'too many values';
   }
   if (closing.length > 0 || expected !== SEPARATOR) return 'not JSON';
-  return { bytes, canonical: isCanonical(bytes), parts, inner };
+  return new JsonIndex(bytes, parts, inner);
 }
 
 /** What may come next; a separator is a comma, a closing bracket or the end of the text. */
@@ -177,7 +188,10 @@ function stringEnd(bytes: Buffer, view: DataView, start: number): number {
   }
 }
 
-const isSpecial = (byte: number): boolean => byte < 0x20 || byte === QUOTE || byte === BACKSLASH;
+/** 1: a control character, a quote or a backslash. */
+const special = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < 0x20 || byte === QUOTE || byte === BACKSLASH ? 1 : 0,
+);
 
 /** Whether one of four bytes is special. */
 const hasSpecial = (four: number): boolean =>
@@ -191,7 +205,7 @@ function nextSpecial(bytes: Buffer, view: DataView, start: number): number {
   const { length } = bytes;
   let at = start;
   while (at + 4 <= length && !hasSpecial(view.getInt32(at, true))) at += 4;
-  while (at < length && !isSpecial(bytes[at] as number)) at++;
+  while (at < length && special[bytes[at] as number] === 0) at++;
   return at;
 }
 

@@ -130,7 +130,7 @@ function failureLine(
   const folder = options.invocation.flags.find(({ name }) => name === '--output-dir')?.value ?? null;
   const isOfSeveral = reached.length > 1 && folder !== null && repairable.includes(failure.code);
   const next = isOfSeveral
-    ? `repair all: ${repairAll({ program: 'chanlist check', operands: [folder] })}`
+    ? repairAll({ purpose: 'repair all', program: 'chanlist check', operands: [folder] })
     : adviceOf(advising, options.sandbox, isAnyFound);
   return failure.with({ message, next, cause: failure });
 }

@@ -74,6 +74,8 @@ export function resolveBounds(
 export interface Ledger {
   /** Notes a request before it is sent; returns what notes its outcome. Throws `budget` for a bound that is spent. */
   reserve(credits: number, reference: string | null): Promise<Settle>;
+  /** Throws as `reserve`, and notes nothing. */
+  assertRoom(credits: number): Promise<void>;
 }
 
 /** The budget of one run. Concurrent requests together never exceed it. */
@@ -111,7 +113,11 @@ export class Budget {
       try {
         const committed = spent(this.total.credits) + this.#reserved + credits;
         const exceeded = this.#runBounds.find((bound) => committed > bound.credits);
-        if (exceeded !== undefined) throw budgetSpent(exceeded, null);
+        if (exceeded !== undefined) {
+          // Of two bounds that are spent, the one that resets last: a new run would stop there again.
+          await this.#ledger?.assertRoom(credits);
+          throw budgetSpent(exceeded, null);
+        }
         const note = await this.#ledger?.reserve(credits, tally.reference);
         this.#reserved += credits;
         return (charge) => {

@@ -13,6 +13,8 @@ export interface Command {
   readonly program: string;
   readonly operands: readonly string[];
   readonly flags?: readonly Flag[];
+  /** What its output is piped to, for the shell: `jq -r '.[].id' | sh`. */
+  readonly pipe?: string;
 }
 
 /** What a user can do next: one sentence or one command. */
@@ -28,8 +30,9 @@ export function messageLine(message: string, next: Step | null): string {
   return next === null ? message : `${message}; ${stepText(next)}`;
 }
 
-export function commandText({ program, operands, flags = [] }: Command): string {
-  return [program, ...operands.map((operand) => shellQuote(operand)), ...flags.map(flagText)].join(' ');
+export function commandText({ program, operands, flags = [], pipe }: Command): string {
+  const words = [program, ...operands.map((operand) => shellQuote(operand)), ...flags.map(flagText)];
+  return [words.join(' '), ...(pipe === undefined ? [] : [pipe])].join(' | ');
 }
 
 function flagText({ name, value }: Flag): string {

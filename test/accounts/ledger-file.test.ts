@@ -78,13 +78,24 @@ test('any other line that cannot be read, of another version or shape, is damage
     (changes) => lineText(request('c', '2026-11-21', { credits: 9, ...changes })),
   );
   const others = ['\n{\n', '\n\0\0\0\n', '\nnull\n', '\n[]\n', '\n{"version":2,"kind":"transfer"}\n'];
-  const outcomes = [lineText(outcome('a', 'lost')), lineText(outcome('unknown', 'free'))];
-  for (const line of [...changed, ...others, ...outcomes]) {
+  for (const line of [...changed, ...others, lineText(outcome('a', 'lost'))]) {
     const { spentOn, damage } = read(`${first}${line}${second}{"ver`);
     assert.deepEqual([spentOn(), damage], [4, 'line 4 cannot be read'], line);
   }
   const zeros = read(`${first}${'\0'.repeat(5000)}`);
   assert.deepEqual([zeros.spentOn(), zeros.damage], [2, 'line 3 cannot be read']);
+});
+
+test('an outcome without its request: one credit on any day, unless it was free', async (t) => {
+  const read = await ledgerIn(t);
+  for (const [charge, credits] of [
+    ['confirmed', 2],
+    ['possibly_charged', 2],
+    ['free', 1],
+  ] as const) {
+    const { spentOn, damage } = read(`${first}${lineText(outcome('unknown', charge))}`);
+    assert.deepEqual([spentOn(), spentOn('2026-11-19'), damage], [credits, credits, null], charge);
+  }
 });
 
 test('zeros over any part of it, lines lost, doubled or swapped: damage, or no credit less', async (t) => {

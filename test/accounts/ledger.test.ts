@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { Server } from 'node:net';
@@ -158,6 +158,17 @@ test('a day and a month end at local midnight; an outcome goes to the file of it
   assert.deepEqual(spent('2026-12'), { confirmed: 1, possibly_charged: 0 });
 });
 
+test('whether there is room: only bounds per day and month say so, and nothing is noted', async (t) => {
+  const { open, file } = await fixture(t);
+  const ledger = open('1/month');
+  await ledger.assertRoom(1);
+  await buy(ledger, 'confirmed');
+  const before = fs.readFileSync(file, 'utf8');
+  await assert.rejects(ledger.assertRoom(1), isFailure(9, '--max-credits 1/month', 'wait until it resets'));
+  await open().assertRoom(1);
+  assert.equal(fs.readFileSync(file, 'utf8'), before);
+});
+
 test('a ledger that cannot be opened: refused with a bound per month, one warning without', async (t) => {
   const { env, state, warnings, open } = await fixture(t);
   env.XDG_STATE_HOME = join(state, 'file');
@@ -175,12 +186,20 @@ test('a damaged ledger: refused with a bound, naming file, line and remedy; one 
   const { file, warnings, open, folder } = await fixture(t);
   await buy(open('5/month'), 'confirmed');
   const sound = fs.readFileSync(file, 'utf8');
-  const remedy = ['restore it, or remove that line', `sed -i.bak 2d ${file}`] as const;
+  const remedy = ['restore it, or remove what cannot be read', `sed -i.bak 2d ${file}`] as const;
   fs.writeFileSync(file, sound.replace('"version":1', '"version":2'));
   assert.throws(() => open('5/month'), isFailure(1, `${file} is damaged: line 2 cannot be read`, ...remedy));
   await buy(open('5'), 'confirmed');
   assert.equal(warnings.length, 1);
   assert.match(warnings[0] ?? '', /^the credit ledger is not complete: .* line 2 cannot be read; .*sed -i/);
+  // Pasted once it repairs every line; an outcome whose request it removed is one credit still.
+  fs.writeFileSync(file, `${sound.replace('"version":1', '"version":2')}${sound}\n{\n`);
+  const all = `sed -i.bak '2d;10d' ${file}`;
+  assert.throws(() => open('5/month'), isFailure(1, `${file} is damaged: lines 2, 10 cannot be read`, all));
+  execFileSync('sh', ['-c', all]);
+  assert.match((await spentBound(open('2/month'))) ?? '', /^2\/month/);
+  await buy(open('3/month'), 'none');
+  fs.rmSync(`${file}.bak`);
   // The last line, which a crash has cut off, is one credit; also once another line has followed.
   fs.writeFileSync(file, sound.slice(0, -2));
   await buy(open('5/month'), 'confirmed');

@@ -4,6 +4,7 @@ import { appendFileSync, cpSync, mkdirSync, renameSync, statSync, symlinkSync, u
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type CheckRow, checkArchive, findArchives, hasFirstExport } from '../../src/export/check-archive.ts';
+import { command } from '../support/command.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import type { Line } from '../support/program.ts';
 import { channelId, type SimulatedChannel, videos } from '../support/simulated-service.ts';
@@ -28,10 +29,18 @@ async function archived(t: TestContext): Promise<{ world: World; channel: Simula
 /** Runs `check`, which sends nothing. */
 async function check(world: World, line: Line) {
   const words = typeof line === 'string' ? line.split(' ') : line;
-  const { exit, stderr, errors, lines, requests } = await world.run(['check', ...words]);
+  const { exit, stderr, errors, warnings, lines, requests } = await world.run(['check', ...words]);
   assert.deepEqual(requests, []);
   const rows = lines.map((each) => JSON.parse(each) as CheckRow);
-  return { exit, stderr, errors, lines, rows, codes: rows.map(({ problem }) => problem?.code ?? null) };
+  return {
+    exit,
+    stderr,
+    errors,
+    warnings,
+    lines,
+    rows,
+    codes: rows.map(({ problem }) => problem?.code ?? null),
+  };
 }
 
 /** Changes the checks that a record knows of. */
@@ -313,6 +322,24 @@ test('problems with one code are one line; of several problems one line runs eve
   assert.equal((await check(world, 'lists --from refs.txt')).exit, 0);
 });
 
+test('at a terminal a fix, of one problem or of several, is one line that can be pasted', async (t) => {
+  const { world } = await archived(t);
+  const lists = join(world.folder, 'lists');
+  const fixes = async (): Promise<unknown> => {
+    const { stderr } = await command(['check', lists, '--max-age', '1h'], {
+      columns: 40,
+      now: () => world.now,
+    });
+    return stderr.split('\n').filter((line) => line.startsWith('chanlist: fix: '));
+  };
+  world.pass(3);
+  const path = join(lists, `${id}.ndjson`);
+  assert.deepEqual(await fixes(), [`chanlist: fix: chanlist uploads @a -o ${path} --update`]);
+  world.write(`lists/.chanlist/b.ndjson.json`, '{');
+  const all = `chanlist check ${lists} --max-age 1h --json | jq -r '.[].problem.fix // empty' | sh`;
+  assert.deepEqual(await fixes(), [`chanlist: fix: ${all}`]);
+});
+
 test('a record that cannot be read, or is of another version: damaged; its fix keeps the file', async (t) => {
   const { world } = await archived(t);
   await world.run('uploads @b --output-dir lists');
@@ -320,8 +347,10 @@ test('a record that cannot be read, or is of another version: damaged; its fix k
   world.write(record, '{');
   world.write(other, '{"version":99}');
   world.write('refs.txt', '@a\n@b\n@c\n');
-  // Any of them may be the archive of @c.
   const bad = await check(world, 'lists --from refs.txt');
+  // Any of them may be the archive of @c.
+  const unknown = 'could not find out for 3 references (@a, @b, @c) whether an archive exists: ';
+  assert.deepEqual(bad.warnings, [`${unknown}an archive or its record cannot be read`]);
   assert.deepEqual([bad.exit, bad.codes], [11, ['damaged', 'damaged']]);
   assert.deepEqual(
     bad.rows.map(({ file, id, problem }) => [file, id, problem?.fix]),
@@ -330,7 +359,10 @@ test('a record that cannot be read, or is of another version: damaged; its fix k
       [`lists/${channelId('b')}.ndjson`, null, `rm ${other}`],
     ],
   );
-  onlyError(bad, 'damaged: 2 archives (', `the record ${record} cannot be read; `, ' | sh');
+  assert.match(
+    bad.errors.join('\n'),
+    /^damaged: 2 archives \(.*: the record .* cannot be read; fix: .* \| sh$/,
+  );
   for (const each of [record, other]) world.remove(each);
   world.service.addChannel('c', { list: videos(0, 20) });
   const absent = await check(world, 'lists --from refs.txt');
@@ -346,15 +378,21 @@ test('what another run is writing for the first time is not absent', async (t) =
   const during: unknown[] = [];
   world.service.on(async ({ operation }) => {
     if (operation !== 'uploads') return;
-    const { lines, exit, stderr } = await world.run('check lists --from refs.txt -q');
-    during.push(lines, exit, stderr);
+    const { rows, exit, warnings } = await check(world, 'lists --from refs.txt');
+    during.push(
+      rows.map(({ file }) => file),
+      exit,
+      warnings,
+    );
   });
   // A lock that nobody holds says nothing.
   mkdirSync(join(world.folder, 'lists/.chanlist/UCx.ndjson.lock'));
   assert.deepEqual((await check(world, 'lists --from refs.txt -q')).codes, ['absent']);
   // With its first page, and with its second.
   await world.run('uploads @b --output-dir lists');
-  assert.deepEqual(during, [[], 0, '', [], 0, '']);
+  const unknown = 'could not find out for 1 reference (@b) whether an archive exists: ';
+  const first = [[file], 0, [`${unknown}another run makes a first export`]];
+  assert.deepEqual(during, [...first, [file], 0, []]);
   assert.equal((await check(world, 'lists --from refs.txt')).exit, 0);
 });
 

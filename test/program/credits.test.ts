@@ -107,6 +107,16 @@ test('a line that cannot be read, also of another version, is warned of and coun
   );
 });
 
+test('credits: a bound that cannot be read is 2, in every format', async (t) => {
+  const { state } = await fixture(t);
+  for (const format of ['', ' --json', ' --by day']) {
+    const env = { XDG_STATE_HOME: state, CHANLIST_MAX_CREDITS: '1/year' };
+    const refused = await run(`credits${format}`, { env });
+    assert.equal(refused.exit, 2);
+    onlyError(refused, "CHANLIST_MAX_CREDITS is '1/year'", 'e.g. 3000/month');
+  }
+});
+
 test('credits: a ledger that cannot be opened is 1, of another user 2', { skip: notRoot }, async (t) => {
   const { call, credits: report, file, state } = await fixture(t);
   await call('uploads @a -n 1');

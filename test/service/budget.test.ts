@@ -17,9 +17,13 @@ const perMonth = { credits: 3, per: 'month', source: "profile 'work'" } as const
 /** A ledger with room for so many credits, and what was noted in it. */
 function fakeLedger(room: number) {
   const noted: string[] = [];
+  const assertRoom = async (credits: number): Promise<void> => {
+    if (credits > room) throw budgetSpent(perMonth, '2026-12-01 00:00');
+  };
   const ledger: Ledger = {
+    assertRoom,
     reserve: async (credits, reference) => {
-      if (credits > room) throw budgetSpent(perMonth, '2026-12-01 00:00');
+      await assertRoom(credits);
       room -= credits;
       noted.push(`${reference}`);
       return (charge) => {
@@ -56,6 +60,19 @@ test('all bounds apply: the one that is spent first stops paid requests, and is 
   assert.deepEqual(noted, ['@a', 'confirmed', '@a', 'possibly_charged']);
   assert.deepEqual(tally.credits, { confirmed: 1, possibly_charged: 1 });
   assert.deepEqual(budget.total.credits, tally.credits);
+});
+
+test('of bounds of the run and of the month that are spent by one credit, the month is named', async () => {
+  for (const [room, message] of [
+    [2, /^stopped at --max-credits 3\/month of profile 'work', which resets on/],
+    [3, /^stopped at --max-credits 2$/],
+  ] as const) {
+    const { noted, ledger } = fakeLedger(room);
+    const budget = new Budget([perRun(2), perMonth], ledger);
+    for (let bought = 0; bought < 2; bought++) (await reserved(budget))('confirmed');
+    await assert.rejects(reserved(budget), { code: 'budget', message });
+    assert.equal(noted.length, 4);
+  }
 });
 
 test('a free request needs no budget and is not noted', async () => {
