@@ -22,7 +22,7 @@ import { minChannels } from './feed-log.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import { headerOf, type PagesHeader } from './pages-header.ts';
-import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
+import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record.ts';
 
 /** Exports each reference into its FILE, or brings it up to date. */
 export const exportJob = (exports: Exports, references: readonly Reference[]): Job => ({
@@ -189,15 +189,20 @@ async function firstRequests(exports: Exports, references: readonly Reference[])
         ids.add(id);
         const one = await inspect(exports, reference, id, service);
         const request = await firstRequest(one);
-        // An update of one that is not as recorded may be refused.
-        if (nextStep(one.existing, options) === 'update' && one.existing.file !== 'archive')
-          await new Archive(one, options.all).read();
+        if (mayBeRefused(one)) await new Archive(one, options.all).read();
         requests.push(request);
       } catch (error) {
         results.push(resultOf(reference, { failure: toFailure(error).with({ scope: 'reference' }) }));
       }
   }
   return { requests, results };
+}
+
+/** Whether a run adds to a FILE that is not as recorded. */
+function mayBeRefused({ exports, existing, interrupted, target: { stats } }: Export): boolean {
+  const step = nextStep(existing, exports.options);
+  const isResumed = step === 'resume' && interrupted?.header.update && !hasMark(stats, interrupted.end);
+  return existing.file !== 'archive' && (step === 'update' || !!isResumed);
 }
 
 async function firstRequest(one: Export): Promise<FirstRequest> {

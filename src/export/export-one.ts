@@ -35,7 +35,7 @@ export async function exportOne(
   const perform = async (all: boolean) => {
     const one = await inspect(exports, reference, id, run.serviceName, given);
     const result = await performStep(run, one, all).catch((error) => failedExport(one, error));
-    return { result, resumed: one.interrupted?.header ?? null };
+    return { result, resumed: one.interrupted, isWhole: isWhole(one) };
   };
   const failed = (error: unknown): Result =>
     resultOf(reference, { failure: failureOf(error, reference.tally, null) });
@@ -48,16 +48,24 @@ export async function exportOne(
     // What a killed run has left.
     for (const left of [newFileName(name), temporaryName(pagesName(name)), temporaryName(recordName(name))])
       folder.remove(left);
-    const { result, resumed } = await perform(update && all);
+    const { result, resumed, isWhole } = await perform(update && all);
+    const stillAll = all && !isWhole;
     // Of a playlist, every page was bought.
-    const isDone = resumed === null || !update || operation.name === 'playlist';
+    const isDone = resumed === null || !update || (operation.name === 'playlist' && !stillAll);
     if (isDone || result.failure !== null) return result;
-    // It still has to look for what is new; `--all` is done, unless that was an update without it.
-    const next = perform(all && resumed.update?.all === false);
+    // It still has to look for what is new.
+    const next = perform(stillAll);
     return mergeResults(result, await next.then((second) => second.result, failed));
   } catch (error) {
     return failed(error);
   }
+}
+
+/** Whether an interrupted run buys every page, for FILE as it is: `--all` is then done. */
+function isWhole({ interrupted, target: { stats } }: Export): boolean {
+  const update = interrupted?.header.update;
+  if (interrupted === null || !update) return interrupted !== null;
+  return update.all && (hasMark(stats, update.file) || hasMark(stats, interrupted.end));
 }
 
 /** Decides what to do with an export, and does it. */
@@ -90,7 +98,7 @@ async function resume(run: Run, one: Export, pages: PagesFile, all: boolean): Pr
   const { update } = header;
   if (end === null || !hasMark(one.target.stats, end)) {
     if (update === null) return await exportList(run, one, pages);
-    return await addNew(run, one, new Archive(one, all || update.all), pages);
+    return await addNew(run, one, new Archive(one, all), pages);
   }
   recordEnd(run, one, pages, end);
   const { entries, next } = position;

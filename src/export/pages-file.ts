@@ -13,12 +13,12 @@ import { closeQuietly, guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import { type PrivateFolder, pagesName, temporaryName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
-import { isCount, isFlag, isNumber, isOneOf, isText, orNull, type Passing, shape } from '../json/shape.ts';
+import { isCount, isFlag, isOneOf, isText, orNull, type Passing, shape } from '../json/shape.ts';
 import { idOfRead, type Next, type Position, startPosition } from '../run/list-pages.ts';
 import type { Command } from '../text/command.ts';
 import { commentLine, isComment, readComment } from './checksum.ts';
 import { headerOf, type PagesHeader, pagesVersion } from './pages-header.ts';
-import { isRecord } from './record.ts';
+import { fileMark, isRecord } from './record.ts';
 
 const isPlace = isOneOf('start', 'end', 'stuck');
 const isToken = shape({ token: isText });
@@ -38,7 +38,7 @@ const isCommit = shape({
 type Commit = Passing<typeof isCommit>;
 
 /** The last line, once the new FILE is written: the run has ended if FILE is this one. */
-const isEnd = shape({ size: isCount, mtime: isNumber, record: orNull(isRecord) });
+const isEnd = shape({ ...fileMark, record: orNull(isRecord) });
 export type PagesEnd = Passing<typeof isEnd>;
 
 /** Where the entries of a page are, and the checksums of all bytes before and behind them. */

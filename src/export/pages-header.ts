@@ -15,6 +15,7 @@ import {
 } from '../json/shape.ts';
 import { fileFormats } from '../output/formats.ts';
 import { readComment } from './checksum.ts';
+import { isFileMark } from './record.ts';
 
 /** What an export asks for: only a run of the same request resumes it. */
 const isRequest = shape({
@@ -45,6 +46,8 @@ const isHeader = shape({
     shape({
       /** It buys every page. */
       all: isFlag,
+      /** FILE when it began. */
+      file: isFileMark,
       /** The IDs of the feed that FILE lacked. */
       expected: listOf(isText),
       /** Why there was no feed; null: there was one, or none was requested. */

@@ -33,6 +33,11 @@ export type History = Passing<typeof isHistory>;
 
 const recordVersion = 4;
 
+/** Size and time of FILE show whether it was replaced: bytes, and milliseconds since 1970. */
+export const fileMark = { size: isCount, mtime: isNumber };
+export const isFileMark = shape(fileMark);
+export type FileMark = Passing<typeof isFileMark>;
+
 /** What chanlist knows of an archive: `.chanlist/FILE.json`, with a version. Written at the end of a run. */
 export const isRecord = shape({
   /** As last given. */
@@ -41,9 +46,7 @@ export const isRecord = shape({
   others: listOf(isText),
   /** Channel or playlist. */
   id: isText,
-  /** FILE: bytes, and milliseconds since 1970. */
-  size: isCount,
-  mtime: isNumber,
+  ...fileMark,
   /** The crc32 of FILE. */
   checksum: isCount,
   entries: isCount,
@@ -80,13 +83,10 @@ export function writeRecord(folder: PrivateFolder, file: string, record: Archive
   folder.replace(recordName(file), `${JSON.stringify({ version: recordVersion, ...record })}\n`);
 }
 
-/** Size and time of FILE: they show whether it was replaced. */
-export type FileMark = Pick<ArchiveRecord, 'size' | 'mtime'>;
-
 export const markOf = ({ size, mtimeMs }: Stats): FileMark => ({ size, mtime: mtimeMs });
 
-export const hasMark = (stats: Stats | null, mark: FileMark): boolean =>
-  stats?.isFile() === true && stats.size === mark.size && stats.mtimeMs === mark.mtime;
+export const hasMark = (stats: Stats | null, mark: FileMark | null): boolean =>
+  stats?.isFile() === true && stats.size === mark?.size && stats.mtimeMs === mark.mtime;
 
 /** The FILEs that the records and interrupted runs of a folder name. */
 export const recordedFiles = (folder: PrivateFolder): string[] => [

@@ -7,11 +7,10 @@ import { buyPages } from './buy-pages.ts';
 import { decideUpdate, type Feed, needsIds, noLongerExpected } from './decide-update.ts';
 import { endRun, removePages } from './end-run.ts';
 import { failedExport } from './export-failure.ts';
-import { type Export, startPages } from './exports.ts';
+import { type Export, startPages, type UpdateHeader } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
 import { adoptedText } from './messages.ts';
 import type { PagesFile } from './pages-file.ts';
-import type { PagesHeader } from './pages-header.ts';
 import { type ArchiveRecord, checksAfter, markOf, noChecks, writeRecord } from './record.ts';
 
 /**
@@ -26,7 +25,7 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   const isPlaylist = exports.operation.name === 'playlist';
   // What needs a page in any case asks for nothing once none can be bought.
   if ((all || isPlaylist) && run.budget.exhausted !== null) throw run.budget.exhausted;
-  const buyUpdate = async (update: PagesHeader['update'], feed: Feed['entries']): Promise<Result> => {
+  const buyUpdate = async (update: UpdateHeader, feed: Feed['entries']): Promise<Result> => {
     using pages = startPages(one, update);
     return await addNew(run, one, archive, pages, feed);
   };

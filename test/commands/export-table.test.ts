@@ -159,6 +159,8 @@ row(
   '!1 lost | !1 lost | 7 | 5',
   to23,
 );
+const allLosing = steps(allInterrupted, losing);
+row('an update of every page, and a FILE that lost entries', allLosing, '!1 lost | !1 lost | 9 | 5', to23);
 const unrecorded = steps(updateInterrupted, removing('.chanlist/a.ndjson.json'));
 row('an update without a record', unrecorded, '2 adopted | 2 adopted | 7 adopted | 5', to23);
 const ending = failing(uploads.args, 'a.ndjson.json.tmp');

@@ -182,6 +182,34 @@ for (const [what, args, make, says] of [
     assert.deepEqual(world.ids(), make === 'archive' ? [...rows(12, 23), 'x', ...rows(0, 12)] : rows(0, 12));
   });
 
+for (const [args, update] of [
+  ['uploads @a -o a.ndjson', '--update --all'],
+  ['playlist PLx -o a.ndjson', '--update'],
+] as const)
+  test(`${args}: a FILE that others damaged while its update was interrupted is refused (1); --update --all adds all that is missing`, async (t) => {
+    const { world, channel } = await worldOf(t);
+    const list = world.service.addPlaylist('PLx', videos(0, 12));
+    await world.run(args);
+    const written = world.read('a.ndjson').split('\n');
+    list.list = channel.list = [...videos(0, 12), ...videos(12, 14)];
+    assert.equal((await world.run(`${args} ${update} --max-credits 1`)).exit, 9);
+    // The page that is paid has entries that FILE has lost since.
+    for (const [lines, says] of [
+      [written.slice(5), 'has 7 entries, but had 12 entries'],
+      [['x', ...written.slice(5)], 'is damaged: line 1 is not JSON'],
+    ] as const) {
+      world.write('a.ndjson', lines.join('\n'));
+      for (const flags of ['', ' --update', ' --dry-run', ' --update --dry-run']) {
+        const run = await world.run(args + flags, { noSummary: true });
+        assert.deepEqual([run.exit, run.requests], [1, []], `${flags}: ${run.stderr}`);
+        onlyError(run, says, '--update --all');
+      }
+    }
+    const all = await world.run(`${args} --update --all`);
+    assert.deepEqual([all.exit, all.credits], [0, 2 + 3], all.stderr);
+    assert.deepEqual(world.ids()?.sort(), idsOf(videos(0, 14)).sort());
+  });
+
 test('a page is durable, and there is room for one more, before the next is requested', async (t) => {
   const { world, channel } = await worldOf(t);
   const events: string[] = [];
