@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { Failure } from '../errors.ts';
+import { Failure, usage } from '../errors.ts';
 import { closeQuietly, guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import type { Target } from '../fs/output-target.ts';
+import { assertNotUtf16 } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { idOfRead } from '../run/list-pages.ts';
 import { count } from '../text/count.ts';
@@ -33,7 +34,7 @@ const byteOrderMark = Buffer.from('\ufeff');
  * Reads an ndjson file line by line: which lines are entries of a channel or playlist. An entry is a JSON object with a
  * `videoId` (null, too) and, of a channel, no other `channelId`; without an `id`, any JSON, as the service has sent it. A
  * byte order mark at the start is white space. `onEntry` is given each of them, without its line end; valid until it returns.
- * Throws as `chunksOf`.
+ * Throws as `chunksOf`, and a usage error for UTF-16.
  */
 export async function readArchive(
   target: Target,
@@ -53,6 +54,8 @@ export async function readArchive(
   for await (const lines of linesOf(bytes())) {
     for (const each of lines) {
       number++;
+      if (number === 1 && each !== null)
+        assertNotUtf16(each, (why) => usage(`cannot read ${target.path}: ${why}`));
       const line = number === 1 && each !== null ? withoutMark(each) : each;
       if (line?.length === 0) continue;
       const entry = line !== null && isUtf8(line) ? JsonText.parse(line) : null;

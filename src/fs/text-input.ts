@@ -45,8 +45,13 @@ export async function* readLines(
   }
 }
 
-/** The first two bytes of UTF-16: a byte order mark, or a character of ASCII. */
-const utf16 = /^(?:\xff\xfe|\xfe\xff|[^\0]\0|\0[^\0])/;
+/** The first bytes of UTF-16: a byte order mark, or two characters of ASCII. */
+const utf16 = /^(?:\xff\xfe|\xfe\xff|(?:[^\0]\0){2}|(?:\0[^\0]){2})/;
+
+/** Throws `unreadable` if a file starts as UTF-16 does. */
+export function assertNotUtf16(start: Buffer, unreadable: (why: string) => Failure): void {
+  if (utf16.test(start.toString('latin1', 0, 4))) throw unreadable('it is UTF-16: save it as UTF-8');
+}
 
 /** Chunks of an input, each valid until the next one. Throws `unreadable`, also for UTF-16, and the reason of `stop`. */
 export async function* readChunks(
@@ -60,8 +65,7 @@ export async function* readChunks(
     let isStart = true;
     for await (const read of stream) {
       const chunk = typeof read === 'string' ? Buffer.from(read) : read;
-      if (isStart && utf16.test(chunk.subarray(0, 2).latin1Slice()))
-        throw unreadable('it is UTF-16: save it as UTF-8');
+      if (isStart) assertNotUtf16(chunk, unreadable);
       isStart = false;
       yield chunk;
     }

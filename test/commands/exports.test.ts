@@ -1,6 +1,14 @@
 /** What an export writes, what it leaves alone, and what stops it, beyond the table of export-table.test.ts. */
 import assert from 'node:assert/strict';
-import fs, { chmodSync, mkdirSync, readlinkSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import fs, {
+  chmodSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { replaceFs } from '../support/failing.ts';
@@ -208,6 +216,36 @@ for (const [args, update] of [
     const all = await world.run(`${args} --update --all`);
     assert.deepEqual([all.exit, all.credits], [0, 2 + 3], all.stderr);
     assert.deepEqual(world.ids()?.sort(), idsOf(videos(0, 14)).sort());
+  });
+
+for (const [what, mark] of [
+  ['with a byte order mark', '\ufeff'],
+  ['without one', ''],
+] as const)
+  test(`an archive that was saved as UTF-16 ${what} is refused (2), and not repaired; check has no fix`, async (t) => {
+    const { world, channel } = await worldOf(t);
+    const args = `uploads ${channel.id} -o a.ndjson`;
+    assert.equal((await world.run(args)).exit, 0);
+    channel.list = videos(0, 14);
+    const utf16 = Buffer.from(mark + world.read('a.ndjson'), 'utf16le');
+    for (const [text, state] of [
+      [utf16, 'an archive'],
+      [Buffer.from(utf16).swap16(), 'an archive'],
+      [utf16, 'without a record'],
+    ] as const) {
+      writeFileSync(join(world.folder, 'a.ndjson'), text);
+      if (state === 'without a record') world.remove('.chanlist');
+      for (const flags of ['--update', '--update --all', '--update --dry-run']) {
+        const run = await world.run(`${args} ${flags}`, { noSummary: true });
+        assert.deepEqual([run.exit, run.requests], [2, []], `${state} ${flags}: ${run.stderr}`);
+        onlyError(run, 'cannot read a.ndjson: it is UTF-16: save it as UTF-8');
+      }
+      if (state === 'without a record') continue;
+      const check = await world.run('check a.ndjson');
+      const { code, message, fix } = JSON.parse(check.lines[0] ?? '').problem;
+      assert.deepEqual([check.exit, code, fix], [11, 'damaged', null]);
+      assert.match(message, /UTF-16/);
+    }
   });
 
 test('a page is durable, and there is room for one more, before the next is requested', async (t) => {
