@@ -11,8 +11,8 @@ export const minChannels = 5;
 export class FeedLog {
   /** Whether pages may be bought in place of feeds: not before it is known that it is not the service. */
   mayReplace = false;
-  /** Channels whose page waits for that. */
-  readonly waiting = new Set<Reference>();
+  /** Channels whose page waits for that, and why they have no feed. */
+  readonly waiting = new Map<Reference, MissingFeed>();
   readonly #missing = new Map<string | null, MissingFeed>();
   #isAnyRead = false;
 

@@ -34,8 +34,9 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   // A playlist has no feed, and what is new may be anywhere in it.
   if (isPlaylist) return await buyUpdate({ all: true, expected: [], feedProblem: null }, null);
   const { entries } = archive;
-  const feed = await requestFeed(run, one, entries > 0);
-  exports.feeds.note(reference, feed);
+  const { feeds } = exports;
+  const feed = feeds.waiting.get(reference) ?? (await requestFeed(run, one, entries > 0));
+  feeds.note(reference, feed);
   const before = record?.checks ?? noChecks;
   const isRead = all || isChanged || needsIds(before, feed);
   const known = isRead ? await archive.read() : new Set(before.feed?.known);
@@ -66,8 +67,8 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
       throw new Failure('no_feed', message, { status, next });
     }
     case 'buy': {
-      if (feed.entries === null && !all && !exports.feeds.mayReplace) {
-        exports.feeds.waiting.add(reference);
+      if (feed.entries === null && !all && !feeds.mayReplace) {
+        feeds.waiting.set(reference, feed);
         return resultOf(reference, { status: 'unchecked', entries, added: 0 });
       }
       // A feed that is back is noted even if no page can be bought.

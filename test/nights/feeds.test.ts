@@ -36,6 +36,7 @@ for (const feed of [404, 'empty', 'garbage'] as const)
     assert.deepEqual(first.warnings, []);
     const bought = await night(7);
     assert.deepEqual([bought.exit, bought.credits], [0, 5], bought.stderr);
+    assert.equal(bought.operations.filter((operation) => operation === 'latest').length, 5);
     assert.match(bought.warnings.join('\n'), new RegExp(address.source, 'm'));
     const unchecked = await night(1);
     assert.deepEqual([unchecked.exit, unchecked.credits, unchecked.warnings.length], [0, 0, 1]);
