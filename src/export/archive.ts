@@ -9,6 +9,7 @@ import { assertNotUtf16 } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { idOfRead } from '../run/list-pages.ts';
 import { count } from '../text/count.ts';
+import { assertSame } from './assert-unchanged.ts';
 import type { Export } from './exports.ts';
 import { commandFor } from './messages.ts';
 
@@ -147,10 +148,11 @@ export class Archive {
     return isReordered ? 'others have changed the order of its lines, which was kept' : null;
   }
 
-  /** Reads it, and returns its IDs. Throws `damaged` or `lost` as `assertIntact`. */
+  /** Reads it, and returns its IDs. Throws as `assertSame`, and `damaged` or `lost` as `assertIntact`. */
   async read(): Promise<ReadonlySet<string>> {
     const { target, exports } = this.#one;
     if (this.#contents !== null) return this.#ids;
+    assertSame(this.#one);
     this.#contents = await readArchive(target, this.#id, exports.context.stop, (_, videoId) => {
       if (videoId === null) this.hasEntriesWithoutId = true;
       else this.#ids.add(videoId);

@@ -1,10 +1,8 @@
-import { lstatSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { Failure, toFailure } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { guardFile, syncFolder } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
-import type { Target } from '../fs/output-target.ts';
 import { recordName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
 import { parseFields } from '../output/fields.ts';
@@ -12,11 +10,12 @@ import { entriesOf, render } from '../output/render.ts';
 import { tokenOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
 import type { Archive } from './archive.ts';
+import { assertUnchanged } from './assert-unchanged.ts';
 import { type Export, newFileName } from './exports.ts';
 import { moveAway, sameCommand } from './messages.ts';
 import type { PagesEnd, PagesFile } from './pages-file.ts';
 import { isArchive } from './pages-header.ts';
-import { type ArchiveRecord, type FileMark, hasMark, markOf, writeRecord } from './record.ts';
+import { type ArchiveRecord, markOf, writeRecord } from './record.ts';
 
 /**
  * Ends a run that has all of its pages: renders its entries, below them those of the archive that it updates, into a new
@@ -34,8 +33,8 @@ export async function endRun(
   const { request, replaces } = pages.header;
   const expected = replaces && target.stats !== null ? markOf(target.stats) : null;
   const next = below === null ? moveAway(one) : `${sameCommand(one)} to resume`;
-  const assertSame = (): void => assertUnchanged(target, expected, next);
-  assertSame();
+  const assertExpected = (): void => assertUnchanged(target, expected, next);
+  assertExpected();
   pages.assertOwn();
   const path = exports.folder.at(newFileName(name));
   using file = new AtomicFile(target, path);
@@ -54,26 +53,11 @@ export async function endRun(
   const record = { ...one.kept, id, ...mark, checksum, entries, ...known };
   const end = { ...mark, record: isArchive(request) ? record : null };
   pages.addEnd(end);
-  assertSame();
+  assertExpected();
   pages.assertOwn(path, made, size);
   file.commit();
   assertUnchanged(target, mark, next);
   recordEnd(run, one, pages, end);
-}
-
-/**
- * Throws `failed` for the reference, with this next, unless the target is still the `expected` file (null: there is none, or
- * an empty one).
- */
-export function assertUnchanged(target: Target, expected: FileMark | null, next: string): void {
-  const stats = lstatSync(target.real, { throwIfNoEntry: false }) ?? null;
-  if (expected === null ? stats === null || (stats.isFile() && stats.size === 0) : hasMark(stats, expected))
-    return;
-  const what = expected === null ? 'appeared' : 'was changed or removed';
-  throw new Failure('failed', `${target.path} ${what} during this export; it was left as it is`, {
-    scope: 'reference',
-    next,
-  });
 }
 
 /** The last steps of a run whose new FILE is in its place. */

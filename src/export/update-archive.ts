@@ -3,6 +3,7 @@ import { missingEntries, type Sink, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { Archive } from './archive.ts';
+import { assertSame } from './assert-unchanged.ts';
 import { buyPages } from './buy-pages.ts';
 import { decideUpdate, type Feed, needsIds, noLongerExpected } from './decide-update.ts';
 import { endRun, removePages } from './end-run.ts';
@@ -209,7 +210,7 @@ function warnOf(
     run.warn('not listed', label, `${missed}: no longer expected; --update --all buys every page`);
 }
 
-/** FILE stays: records what is known of it, and FILE as it is now. */
+/** FILE stays: records what is known of it, and FILE as it is now. Throws as `assertSame`. */
 function recordUnchanged(
   one: Export,
   archive: Archive,
@@ -217,6 +218,7 @@ function recordUnchanged(
 ): void {
   const { id, target, exports, name, kept } = one;
   if (target.stats === null) throw new Error('an archive without a file');
+  assertSame(one);
   const { entries, checksum } = archive;
   writeRecord(exports.folder, name, { ...kept, id, ...markOf(target.stats), checksum, entries, ...known });
 }

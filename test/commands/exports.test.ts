@@ -218,6 +218,24 @@ for (const [args, update] of [
     assert.deepEqual(world.ids()?.sort(), idsOf(videos(0, 14)).sort());
   });
 
+for (const uploaded of [12, 14])
+  for (const change of ['mv a.ndjson b.ndjson', 'mv a.ndjson b.ndjson; cp b.ndjson a.ndjson'])
+    test(`${change} while the feed of ${uploaded} uploads is requested: 1, nothing is paid`, async (t) => {
+      const { world, channel } = await worldOf(t);
+      assert.equal((await world.run(line)).exit, 0);
+      channel.list = videos(0, uploaded);
+      world.service.on(async ({ operation }) => {
+        if (operation === 'latest') await world.paste(change);
+      });
+      const run = await world.run(`${line} --update`);
+      assert.deepEqual([run.exit, run.credits], [1, 0], run.stderr);
+      onlyError(
+        run,
+        'a.ndjson was changed or removed during this export; it was left as it is; run the same',
+      );
+      assert.deepEqual(world.ids('b.ndjson'), rows(0, 12));
+    });
+
 for (const [what, mark] of [
   ['with a byte order mark', '\ufeff'],
   ['without one', ''],

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { assertUnchanged } from '../../src/export/end-run.ts';
+import { assertUnchanged } from '../../src/export/assert-unchanged.ts';
 import { markOf } from '../../src/export/record.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { isFailure } from '../support/failures.ts';

@@ -1,0 +1,27 @@
+import { lstatSync } from 'node:fs';
+import { Failure } from '../errors.ts';
+import type { Target } from '../fs/output-target.ts';
+import type { Export } from './exports.ts';
+import { sameCommand } from './messages.ts';
+import { type FileMark, hasMark, markOf } from './record.ts';
+
+/**
+ * Throws `failed` for the reference, with this next, unless the target is still the `expected` file (null: there is none, or
+ * an empty one).
+ */
+export function assertUnchanged(target: Target, expected: FileMark | null, next: string): void {
+  const stats = lstatSync(target.real, { throwIfNoEntry: false }) ?? null;
+  if (expected === null ? stats === null || (stats.isFile() && stats.size === 0) : hasMark(stats, expected))
+    return;
+  const what = expected === null ? 'appeared' : 'was changed or removed';
+  throw new Failure('failed', `${target.path} ${what} during this export; it was left as it is`, {
+    scope: 'reference',
+    next,
+  });
+}
+
+/** Throws as `assertUnchanged` unless FILE is still the one that this run found. */
+export function assertSame(one: Export): void {
+  const { target } = one;
+  assertUnchanged(target, target.stats && markOf(target.stats), sameCommand(one));
+}
