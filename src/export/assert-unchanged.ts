@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { Failure } from '../errors.ts';
-import type { Target } from '../fs/output-target.ts';
+import { isEmpty, type Target } from '../fs/output-target.ts';
 import type { Export } from './exports.ts';
 import { sameCommand } from './messages.ts';
 import { type FileMark, hasMark, markOf } from './record.ts';
@@ -11,8 +11,7 @@ import { type FileMark, hasMark, markOf } from './record.ts';
  */
 export function assertUnchanged(target: Target, expected: FileMark | null, next: string): void {
   const stats = lstatSync(target.real, { throwIfNoEntry: false }) ?? null;
-  if (expected === null ? stats === null || (stats.isFile() && stats.size === 0) : hasMark(stats, expected))
-    return;
+  if (expected === null ? stats === null || isEmpty({ ...target, stats }) : hasMark(stats, expected)) return;
   const what = expected === null ? 'appeared' : 'was changed or removed';
   throw new Failure('failed', `${target.path} ${what} during this export; it was left as it is`, {
     scope: 'reference',

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import { isLocked } from '../fs/file-lock.ts';
 import { guardFile } from '../fs/files.ts';
-import { resolveTarget, type Target } from '../fs/output-target.ts';
+import { isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf, recordName } from '../fs/private-folder.ts';
 import type { Command } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
@@ -139,7 +139,7 @@ async function compare(found: FoundArchive, maxAge: number, { stop, clock }: Con
     target.stats && record && (await readArchive(target, isAsRecorded ? null : record.id, stop));
   const problem =
     (record && archiveProblem(target, record, contents)) ??
-    (runFile && interruptedProblem(path, runFile)) ??
+    (runFile && interruptedProblem(target, runFile)) ??
     (record && staleProblem(path, record, clock.now(), maxAge));
   const row = {
     file: path,
@@ -182,9 +182,13 @@ function archiveProblem(target: Target, record: ArchiveRecord, contents: Content
   return { code: 'gone', message: `404 since ${checks.failure.since.slice(0, 10)}`, fix: null };
 }
 
-function interruptedProblem(path: string, { header, position }: PagesFile): Problem {
+function interruptedProblem(target: Target, { header, position, end }: PagesFile): Problem {
+  const { path, stats } = target;
   const what = header.update === null ? 'export' : 'update';
   const message = `its ${what} was interrupted after ${count(position.entries, 'entry', 'entries')}`;
+  const hasAppeared = !header.replaces && stats !== null && !isEmpty(target) && !hasMark(stats, end);
+  // Only a person knows where it belongs.
+  if (hasAppeared) return { code: 'interrupted', message: `${message}; the file appeared since`, fix: null };
   // An export whose list repeats itself has no page to resume at.
   const flags = header.update === null && position.next === 'stuck' ? ['--restart'] : [];
   const fix = exportCommand(path, header.request, header, ...flags);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../errors.ts';
 import { acquireLock } from '../fs/file-lock.ts';
+import { isEmpty } from '../fs/output-target.ts';
 import { pagesName, recordName, temporaryName } from '../fs/private-folder.ts';
 import { firstEntries } from '../run/list-pages.ts';
 import type { Reference } from '../run/read-references.ts';
@@ -124,7 +125,7 @@ async function exportList(run: Run, one: Export, pages: PagesFile): Promise<Resu
   const { entries, next } = pages.position;
   const facts = { ...bought, entries, resumed };
   if (failure !== null) return failedExport(one, failure, facts);
-  if (entries === 0 && target.stats !== null && target.stats.size > 0) {
+  if (entries === 0 && target.stats !== null && !isEmpty(target)) {
     pages.remove();
     const message = `the list is empty, but ${target.path} is not: it was not replaced`;
     const next = 'check the reference; if the list is really empty, remove the file';

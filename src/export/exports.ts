@@ -5,7 +5,7 @@ import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type Failure, usage } from '../errors.ts';
 import { ignoreErrors } from '../fs/files.ts';
-import { assertPossibleNames, resolveTarget, type Target } from '../fs/output-target.ts';
+import { assertPossibleNames, isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf, recordName, temporaryName } from '../fs/private-folder.ts';
 import { parseFields } from '../output/fields.ts';
 import { exportName, type FileFormat } from '../output/formats.ts';
@@ -145,14 +145,10 @@ export async function inspect(
   };
 }
 
-function fileState(
-  { stats }: Target,
-  record: ArchiveRecord | null,
-  request: ExportRequest,
-): Existing['file'] {
-  const isRecorded = record !== null && stats !== null && hasMark(stats, record);
+function fileState(target: Target, record: ArchiveRecord | null, request: ExportRequest): Existing['file'] {
+  const isRecorded = hasMark(target.stats, record);
   // The archive of a channel without uploads is empty.
-  if (stats === null || (stats.size === 0 && !isRecorded)) return 'none';
+  if (target.stats === null || (!isRecorded && isEmpty(target))) return 'none';
   if (record?.id !== request.id || !isArchive(request)) return 'other';
   return isRecorded ? 'archive' : 'changed';
 }

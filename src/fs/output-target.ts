@@ -30,6 +30,12 @@ export function resolveTarget(named: string): Target {
   });
 }
 
+/** Whether a file has no content, or a byte order mark alone. */
+export const isEmpty = ({ path, real, stats }: Target): boolean =>
+  stats?.isFile() === true &&
+  (stats.size === 0 ||
+    (stats.size === 3 && guardFile(path, 'open', () => fs.readFileSync(real, 'utf8') === '\ufeff')));
+
 /** Names that Windows cannot have, and why. */
 const impossibleNames: readonly (readonly [why: string, RegExp])[] = [
   ['it contains', /[<>:"|?*]|\p{Cc}/u],

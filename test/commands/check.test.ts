@@ -179,6 +179,15 @@ test('an export of a list that repeats itself has no page to resume at', async (
   assert.equal(fix, 'chanlist uploads @a -o new.ndjson --restart');
 });
 
+test('an export whose file has appeared since: no command moves it away', async (t) => {
+  const { world } = await archived(t);
+  assert.equal((await world.run('uploads @a -o new.ndjson --max-credits 1')).exit, 9);
+  world.write('new.ndjson', 'mine\n');
+  const { problem } = (await check(world, 'new.ndjson')).rows[0] ?? {};
+  const message = 'its export was interrupted after 100 entries; the file appeared since';
+  assert.deepEqual(problem, { code: 'interrupted', message, fix: null });
+});
+
 test('bytes that are not those that were written are damage, though size and time are as recorded', async (t) => {
   const { world } = await archived(t);
   const changed = world.read(file).replace(/"title":"./, '"title":"X');

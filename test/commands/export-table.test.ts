@@ -48,6 +48,7 @@ const all = /; restore it, or add what is missing: chanlist (?:uploads|playlist)
 const says: Readonly<Record<string, RegExp>> = {
   add: /kept: already exported; --update adds what is new$/,
   gone: /a\.ndjson was gone: its whole list was exported again$/,
+  emptied: /a\.ndjson was empty: its whole list was exported again$/,
   adopted: /had no record.* not known: --update --all buys every page$/,
   left: /left out 1 line; the first: line 1 is an entry of UCx$/,
   appeared: /a\.ndjson appeared .*left as it is; move it away, then run the same command again/,
@@ -234,6 +235,8 @@ row('nothing, beside another archive', exporting('uploads @b -o b.ndjson'), '3 |
 const beside = writing('{"videoId":"x"}\n', `${channelId('b')}.ndjson`);
 row('nothing, beside an archive without .chanlist', beside, '3 | !2 mounted | - | -', folder);
 row('an empty FILE', writing(''), '3 | !2 mounted | - | 3');
+row('a FILE of a byte order mark', writing('\ufeff'), '3 | !2 mounted | - | 3');
+row('an archive, emptied', steps(exporting(), writing('\ufeff')), '3 emptied | 3 emptied | 3 emptied | 3');
 row(
   'an archive whose FILE is gone',
   steps(exporting(), removing(uploads.name)),
