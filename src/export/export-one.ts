@@ -36,8 +36,6 @@ export async function exportOne(
   const name = nameOf(exports, id);
   const perform = async (all: boolean) => {
     const one = await inspect(exports, reference, id, run.serviceName, given);
-    // Pages of which none is as it was written.
-    if (one.interrupted === null) folder.remove(pagesName(name));
     const result = await performStep(run, one, all).catch((error) => failedExport(one, error));
     return { result, resumed: one.interrupted, isWhole: isWhole(one) };
   };

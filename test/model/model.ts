@@ -58,6 +58,8 @@ interface Interrupted {
   readonly replaces: boolean;
   readonly update: {
     readonly all: boolean;
+    /** Of FILE when it began. */
+    readonly version: number;
     readonly expected: readonly string[];
     readonly isWithoutFeed: boolean;
   } | null;
@@ -106,8 +108,12 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     const isUpdate = flag === 'update' || flag === 'all';
     if (isUpdate && !state.hasFolder && isEmpty(state.file)) throw new Ended(2);
     state.hasFolder = true;
+    const version = state.file?.version;
     const resumed = perform(flag === 'all');
-    if (resumed !== null && isUpdate) perform(flag === 'all' && resumed.update?.all === false);
+    if (resumed === null || !isUpdate) return;
+    const { update } = resumed;
+    const isWhole = update === null || (update.all && update.version === version);
+    perform(flag === 'all' && !isWhole);
   }
 
   /** The table; returns the run that it has resumed. */
@@ -119,7 +125,7 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     else if (run !== null && !isDiscarded) {
       if (run.channel !== channel) throw new Ended(2);
       if (run.update === null || file === null) fetchExport(run);
-      else fetchUpdate(file, run, null, all || run.update.all);
+      else fetchUpdate(file, run, null, all);
       return run;
     } else if (isNone) fetchExport(begun(null, false));
     else if (archive?.channel === channel) {
@@ -157,7 +163,12 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     const fetch = (expected: readonly string[]): void => {
       // A feed that is back is noted, whatever becomes of the pages.
       if (archive !== null && feed !== null) state.archive = { ...archive, withoutFeed: null, isGone: false };
-      fetchUpdate(file, begun({ all, expected, isWithoutFeed: feed === null }, true), feed, all);
+      fetchUpdate(
+        file,
+        begun({ all, version: file.version, expected, isWithoutFeed: feed === null }, true),
+        feed,
+        all,
+      );
     };
     if (feed === null) {
       const last = archive?.withoutFeed ?? archive?.checked ?? 0;
@@ -197,6 +208,7 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     const checks = checksAfter(feed, run.update, ids, feed === null ? run.started : now);
     const whole = all ? run.started : (state.archive?.whole ?? null);
     if (fresh.length > 0 || !isIntact) end(file, ids, checks, whole);
+    else if (state.file !== file) throw new Ended(1);
     else record(file.version, ids, checks, whole);
   }
 
