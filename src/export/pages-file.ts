@@ -49,7 +49,8 @@ interface StoredPage {
   readonly behind: number;
 }
 
-const isSameFile = (a: Stats, b: Stats): boolean => a.dev === b.dev && a.ino === b.ino;
+/** Of two files in one folder, which are on one device: Windows may not know that of a file that was renamed. */
+const isSameFile = (a: Stats, b: Stats): boolean => a.ino === b.ino;
 
 /** The next step for pages that this run cannot use. */
 export const discardPages = (folder: PrivateFolder, file: string): Command => ({
