@@ -100,6 +100,13 @@ export function outputFile(text: string, source: string): string {
       `${source} ${word} names a file`,
       `for the format use -f ${word}; for a file use -o ./${word}`,
     );
+  return outputPath(text, source);
+}
+
+/** Without the name, the next flag would be taken for it. */
+export function outputPath(text: string, source: string): string {
+  if (text.startsWith('--'))
+    throw usage(`${source} needs a name before ${text}`, `if that is the name, write ./${text}`);
   return nonEmpty(text, source);
 }
 

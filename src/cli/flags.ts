@@ -12,6 +12,7 @@ import {
   month,
   oneOf,
   outputFile,
+  outputPath,
   row,
   seconds,
   summaryFile,
@@ -114,6 +115,7 @@ export const ownFlags: readonly FlagRow[] = [
   row('-n, --limit <n>', pagedNames, 'list <n> entries per reference', { parse: integer(1) }),
   row('--all', pagedNames, 'list every page; with --update: buy every page'),
   row('--output-dir <dir>', pagedNames, 'write one archive per reference: <dir>/<ID>.ndjson', {
+    parse: outputPath,
     excludes: { '--output': 'choose one', '--restart': 'restart one at a time: -o DIR/ID.ndjson' },
   }),
   row('--update', pagedNames, 'add what is new to an archive', {

@@ -123,6 +123,16 @@ const verifications: readonly (readonly [what: string, reply: Reply, exit: 0 | 3
     ['no connection', (_, socket) => void socket.destroy(), 7, /connection/],
   ];
 
+test('a new key that is rejected leaves the stored one', async (t) => {
+  const replies: Reply[] = [resolved, json(401)];
+  const service = await scriptedService(t, () => replies.shift() ?? json(500));
+  const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
+  assert.equal((await auth(`login --base-url ${service.url}`, env)).exit, 0);
+  const result = await auth('login', env);
+  assert.equal(result.exit, 3);
+  onlyError(result, 'the stored key stays');
+});
+
 for (const [what, reply, exit, says = /./] of verifications)
   test(`verification: ${what}: ${words[exit]} (${exit})`, async (t) => {
     const service = await scriptedService(t, () => reply);

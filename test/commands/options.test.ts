@@ -204,6 +204,8 @@ const wrongFlags: readonly (readonly [flags: string, message: string])[] = [
   ['-j4', 'uploads has no flag -j; see: chanlist help uploads'],
   ['--seen seen.txt', 'uploads has no flag --seen; it is a flag of latest'],
   ['-o json', '--output json names a file; for the format use -f json; for a file use -o ./json'],
+  ['-o --update', '--output needs a name before --update; if that is the name, write ./--update'],
+  ['--output-dir --json', '--output-dir needs a name before --json; if that is the name, write ./--json'],
   ['-o a.xlsx', '-o a.xlsx: no format has the extension .xlsx; add --format json, ndjson, csv or id, '],
   ['-o y -f table', 'cannot write a table to a file; choose json, ndjson, csv or id'],
   ['--json -o x.ndjson', '-o x.ndjson is a file for ndjson, not for json; change the extension or '],

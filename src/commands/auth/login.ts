@@ -52,7 +52,8 @@ export const run: RunCommand<CommonOptions & { readonly verify: boolean }> = asy
     const next = isRejected
       ? 'check the key and the address'
       : `${stepText(failure.next ?? 'try again later')}, or add --no-verify to store the key anyway`;
-    throw failure.with({ message: `${failure.message}; nothing is stored`, next });
+    const kept = stored === undefined ? 'nothing is stored' : 'the stored key stays';
+    throw failure.with({ message: `${failure.message}; ${kept}`, next });
   }
   const maxCredits = options.maxCredits.length > 0 ? options.maxCredits : (stored?.maxCredits ?? []);
   const { active } = await updateStore(env, (store) => ({
