@@ -113,7 +113,7 @@ export class Failure extends Error {
   resumableWith(resume: Step): Failure {
     const first = this.hasUsualStep ? null : this.next;
     if (first === null) return this.with({ next: resume });
-    // The command that has to be run first; what was begun is resumed by the same command.
+    // Run this command first; then the same command resumes.
     if (typeof resume === 'string')
       return this.with({ next: typeof first === 'string' ? `${first}, then ${resume}` : first });
     return this.with({ next: { ...resume, purpose: `${stepText(first)}, then ${resume.purpose}` } });

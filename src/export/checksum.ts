@@ -11,7 +11,7 @@ const tailOf = (sum: number): string => ` ${sum.toString(16).padStart(8, '0')}\n
 /** Whether a line of a pages file is about pages, and not an entry. */
 export const isComment = (line: Buffer): boolean => line[0] === hash;
 
-/** `#{…} 0a1b2c3d`: a value, and the checksum of all bytes before it; `before`: that of the bytes before the line. */
+/** Returns the line `#VALUE CHECKSUM`. `before`: the checksum of the bytes before the line. */
 export function commentLine(value: object, before: number): Buffer {
   const text = `#${JSON.stringify(value)}`;
   return Buffer.from(text + tailOf(crc32(text, before)));

@@ -112,12 +112,9 @@ export class PagesFile {
     let pages: PagesFile | null = null;
     try {
       const header = headerOf(fd);
-      if (header === 'of another version')
-        throw usage(
-          `${folder.at(name)} has pages of an interrupted run of another version`,
-          discardPages(folder, file),
-        );
       if (header === null) return null;
+      const other = `${folder.at(name)} has pages of an interrupted run of another version`;
+      if (header === 'of another version') throw usage(other, discardPages(folder, file));
       const opened = new PagesFile(folder, file, name, fd, header);
       await opened.#readPages(stop);
       if (opened.position.pages > 0) pages = opened;

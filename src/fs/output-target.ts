@@ -9,7 +9,7 @@ export interface Target {
   readonly path: string;
   /** The path without symbolic links. */
   readonly real: string;
-  /** Null if there is no file at `real`. */
+  /** Null if `real` does not exist. */
   readonly stats: fs.Stats | null;
 }
 

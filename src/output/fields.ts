@@ -181,7 +181,7 @@ export function absentWarning(fields: readonly Field[], entries: readonly JsonTe
   );
 }
 
-/** Throws a usage error that names the field meant, unless some entry of these batches has each field, or there is no entry. */
+/** Throws a usage error for a field that no entry of these batches has, and names the nearest one. Without entries: nothing. */
 export async function assertPresent(
   fields: readonly Field[],
   batches: AsyncIterable<readonly JsonText[]>,

@@ -35,7 +35,7 @@ export interface FormatOptions {
   readonly fields: readonly Field[] | null;
   /** Several references or `--from`: JSON becomes an array of `{"reference", "result"}`. */
   readonly several: boolean;
-  /** Width of the longest handle, ID or address in them. */
+  /** Columns that the longest reference needs. */
   readonly referenceWidth?: number;
   /** Of stdout, if that is a terminal, of at least 1 column; null: nothing is cut, sanitized, indented or coloured. */
   readonly terminal: { readonly columns: number; readonly color: boolean } | null;

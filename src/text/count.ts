@@ -5,7 +5,7 @@ export function thousands(number: number): string {
   return text;
 }
 
-/** The length of the longest text. Unlike the arguments of `Math.max`, texts of any number fit on the stack. */
+/** The length of the longest text. As arguments of `Math.max`, many texts would overflow the stack. */
 export function longest(texts: Iterable<string>): number {
   let length = 0;
   for (const text of texts) length = Math.max(length, text.length);

@@ -51,7 +51,7 @@ const says: Readonly<Record<string, RegExp>> = {
   emptied: /a\.ndjson was empty: its whole list was exported again$/,
   adopted: /had no record.* not known: --update --all buys every page$/,
   left: /left out 1 line; the first: line 1 is an entry of UCx$/,
-  appeared: /a\.ndjson appeared .*left as it is; move it away, then run the same command again/,
+  appeared: /a\.ndjson appeared .*not replaced; move it away, then run the same command again/,
   lost: new RegExp(`has 10 entries, but had 12 entries${all.source}`),
   damaged: new RegExp(`is damaged: line 1 is an entry of UCx${all.source}`),
   stranger:

@@ -229,10 +229,7 @@ for (const uploaded of [12, 14])
       });
       const run = await world.run(`${line} --update`);
       assert.deepEqual([run.exit, run.credits], [1, 0], run.stderr);
-      onlyError(
-        run,
-        'a.ndjson was changed or removed during this export; it was left as it is; run the same',
-      );
+      onlyError(run, 'a.ndjson was changed or removed during this export; it was not replaced; run the same');
       assert.deepEqual(world.ids('b.ndjson'), rows(0, 12));
     });
 
