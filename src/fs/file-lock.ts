@@ -11,10 +11,14 @@ const noLocks = ['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'ENOENT'];
 const inUse = ['ENOTEMPTY', 'EEXIST'];
 
 const { O_CREAT, O_RDWR } = fs.constants;
+/** O_EXLOCK and O_NONBLOCK. The file is never removed: that would be a race. */
+const bsd = { flags: 0x20 | 0x4, busy: 'EAGAIN' };
 /** Flags with which only one process can open a file, and the error of the others. Elsewhere locks are sockets. */
 export const exclusiveOpens: Partial<Record<NodeJS.Platform, { flags: number; busy: string }>> = {
-  // O_EXLOCK and O_NONBLOCK. The file is never removed: that would be a race.
-  darwin: { flags: 0x20 | 0x4, busy: 'EAGAIN' },
+  darwin: bsd,
+  freebsd: bsd,
+  netbsd: bsd,
+  openbsd: bsd,
   // UV_FS_O_EXLOCK and UV_FS_O_TEMPORARY of libuv: the file is removed when it is closed.
   win32: { flags: 0x10000000 | 0x40, busy: 'EBUSY' },
 };

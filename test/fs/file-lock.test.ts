@@ -64,9 +64,9 @@ async function newFolder(t: TestContext, parent = ''): Promise<PrivateFolder> {
 
 function tests(): void {
   test('the lock of each platform: a file opened exclusively, or a socket', () => {
-    const darwin = { flags: 0x24, busy: 'EAGAIN' };
+    const bsd = { flags: 0x24, busy: 'EAGAIN' };
     const win32 = { flags: 0x10000040, busy: 'EBUSY' };
-    assert.deepEqual(exclusiveOpens, { darwin, win32 });
+    assert.deepEqual(exclusiveOpens, { darwin: bsd, freebsd: bsd, netbsd: bsd, openbsd: bsd, win32 });
   });
 
   test('one writer: the second is refused at once, in this process too; no leftovers', async (t) => {
