@@ -116,12 +116,11 @@ export class LedgerFile {
     const lines = isCutOff(this.#rest) ? this.#damagedLines : [...this.#damagedLines, this.#lines + 1];
     if (lines.length === 0) return null;
     const which = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
+    const purpose = 'restore it, or remove what cannot be read and may then not be counted';
+    const expression = lines.map((line) => `${line}d`).join(';');
+    const sed = { purpose, program: 'sed', operands: ['-i.bak', expression, this.path] };
     return new Failure('failed', `${this.path} is damaged: ${which} cannot be read`, {
-      next: {
-        purpose: 'restore it, or remove what cannot be read and may then not be counted',
-        program: 'sed',
-        operands: ['-i.bak', lines.map((line) => `${line}d`).join(';'), this.path],
-      },
+      next: process.platform === 'win32' ? purpose : sed,
     });
   }
 
