@@ -90,7 +90,7 @@ export function parseReference(pasted: string, kind: ReferenceKind): ParsedRefer
   const target = targetOf(pasted, kind);
   if (target !== null) return target;
   const text = bareReference(pasted);
-  const [what = `not a ${kind} reference`, next] = refusalOf(text, kind);
+  const { what = `not a ${kind} reference`, next } = refusalOf(text, kind);
   throw usage(`'${text}' is ${what}: expected ${expectedReference[kind]}`, next);
 }
 
@@ -154,29 +154,32 @@ const certain = /^(?:@|[A-Z]{2}|https?:\/\/[^/]+\/(?:c|user)\/)/;
 const channelOfVideo = 'open the video and copy the address or @handle of its channel';
 
 /** What a refused text is, if that is known, and what to do about it. */
-function refusalOf(text: string, kind: ReferenceKind): [what?: string | undefined, next?: Step | undefined] {
+function refusalOf(
+  text: string,
+  kind: ReferenceKind,
+): { readonly what?: string | undefined; readonly next?: Step } {
   if (severalReferences.test(text))
-    return ['more than one reference', 'several references are separated by spaces'];
+    return { what: 'more than one reference', next: 'several references are separated by spaces' };
   const { value = '' } = (kind === 'channel' ? parsePlaylist(text) : parseChannel(text)) ?? {};
   if (certain.test(value))
     return kind === 'channel'
-      ? ['a playlist', { program: 'chanlist playlist', operands: [value] }]
-      : ['a channel', { program: 'chanlist uploads', operands: [value] }];
+      ? { what: 'a playlist', next: { program: 'chanlist playlist', operands: [value] } }
+      : { what: 'a channel', next: { program: 'chanlist uploads', operands: [value] } };
   const url = parseUrl(text);
   const list = url?.searchParams.get('list') ?? (kind === 'playlist' ? text : '');
   const what = otherLists.find(([id]) => id.test(list))?.[1] ?? (url === null ? undefined : otherPage(url));
   const isVideo = what === 'a video';
   if (kind === 'playlist') {
     const isCut = isVideo && url?.searchParams.has('v') && !url.searchParams.has('list');
-    if (isCut) return [what, 'if the address continues after &, quote it'];
-    return [what, isVideo ? 'open the playlist and copy its address' : undefined];
+    if (isCut) return { what, next: 'if the address continues after &, quote it' };
+    return isVideo ? { what, next: 'open the playlist and copy its address' } : { what };
   }
-  if (isVideo) return [what, channelOfVideo];
-  if (videoId.test(text)) return [what, `if it is a video ID, ${channelOfVideo}`];
-  if (/^uc[\w-]{22}$/i.test(text)) return [what, `did you mean UC${text.slice(2)}?`];
+  if (isVideo) return { what, next: channelOfVideo };
+  if (videoId.test(text)) return { what, next: `if it is a video ID, ${channelOfVideo}` };
+  if (/^uc[\w-]{22}$/i.test(text)) return { what, next: `did you mean UC${text.slice(2)}?` };
   const meant = url === null || hasScheme(text) ? `@${text}` : `https://${text}`;
   const isMeant = parseChannel(meant) !== null && !/^@.*\//.test(meant);
-  return [what, isMeant ? `did you mean ${meant}?` : undefined];
+  return isMeant ? { what, next: `did you mean ${meant}?` } : { what };
 }
 
 /** The canonical ID in a result of `resolve`; it is safe as a file name. Throws `invalid_response` if there is none. */
