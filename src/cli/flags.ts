@@ -183,9 +183,14 @@ export const flagsOf = (path: string): readonly FlagRow[] => [
 
 /** Global flags that the help of a command explains: the main ones, and what `auth login` and `serve` are about. */
 const explained: Readonly<Record<string, readonly string[]>> = {
-  ...{ '--output': selecting, '--format': selecting, '--fields': selecting, '--dry-run': requesting },
+  '--output': selecting,
+  '--format': selecting,
+  '--fields': selecting,
+  '--dry-run': requesting,
   '--max-credits': ['search', ...pagedNames, 'credits', 'auth login'],
-  ...{ '--profile': ['auth login'], '--base-url': ['auth login'], '--namespace': ['auth login', 'serve'] },
+  '--profile': ['auth login'],
+  '--base-url': ['auth login'],
+  '--namespace': ['auth login', 'serve'],
 };
 
 /** The flags that the help of a command explains: its own, and the main global ones. */

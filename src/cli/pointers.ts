@@ -11,20 +11,39 @@ const key = 'a key among the arguments is visible to other users: use --key-file
 /** Flags that people know from other tools: the flag to use, or what to do. */
 const flagPointers = new Map(
   Object.entries({
-    ...{ '--force': '--restart', '--overwrite': '--restart' },
-    ...{ '--file': '--from', '--out': '--output', '--csv': '--format csv' },
-    ...{ '--resume': resume, '--continue': resume },
-    ...{ '--sort': jq, '--filter': jq, '--where': jq, '--since': jq, '--jq': jq },
-    ...{ '--key': key, '--api-key': key, '--token': key },
+    '--force': '--restart',
+    '--overwrite': '--restart',
+    '--file': '--from',
+    '--out': '--output',
+    '--csv': '--format csv',
+    '--resume': resume,
+    '--continue': resume,
+    '--sort': jq,
+    '--filter': jq,
+    '--where': jq,
+    '--since': jq,
+    '--jq': jq,
+    '--key': key,
+    '--api-key': key,
+    '--token': key,
   }),
 );
 
 /** Words that people type in place of a command. */
 const commandPointers = new Map(
   Object.entries({
-    ...{ export: 'uploads', download: 'uploads', list: 'uploads', cat: 'show', convert: 'show' },
-    ...{ login: 'auth login', logout: 'auth logout', switch: 'auth switch', status: 'auth status' },
-    ...{ whoami: 'auth status', profiles: 'auth list', version: '--version' },
+    export: 'uploads',
+    download: 'uploads',
+    list: 'uploads',
+    cat: 'show',
+    convert: 'show',
+    login: 'auth login',
+    logout: 'auth logout',
+    switch: 'auth switch',
+    status: 'auth status',
+    whoami: 'auth status',
+    profiles: 'auth list',
+    version: '--version',
   }),
 );
 

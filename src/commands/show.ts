@@ -91,7 +91,7 @@ function assertShowable(path: string): void {
     const unix = `${shellQuote(dirname(pattern))}/*.ndjson`;
     // PowerShell does not expand patterns for programs.
     const files = process.platform === 'win32' ? `(Convert-Path ${shellQuote(pattern)})` : unix;
-    throw usage(`${inputName(path)} is a folder`, `name its exports: chanlist show ${files}`);
+    throw usage(`${inputName(path)} is a folder`, `give its exports: chanlist show ${files}`);
   }
   const run = join(privateFolderOf(dirname(path)), pagesName(basename(path)));
   if (!existsSync(path) && existsSync(run))

@@ -62,7 +62,7 @@ export const emptyRow: CheckRow<never> = {
 export const checkFields = Object.keys(emptyRow) as (keyof CheckRow)[];
 
 /** An archive, or an interrupted run, that records name. */
-export interface FoundArchive {
+interface FoundArchive {
   readonly path: string;
   readonly folder: PrivateFolder;
   readonly name: string;

@@ -51,8 +51,7 @@ const unspecified = uploads.documentedFields.filter(
 export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = {
   flags: [
     'These flags stand before or after the command; one that a command does not take is an error. A flag takes ' +
-      'precedence over its environment variable (see: chanlist help environment), a variable over the profile; ' +
-      'bounds of --max-credits add up.',
+      'precedence over its environment variable (see: chanlist help environment), a variable over the profile.',
     'search, resolve, latest and show replace an existing FILE of -o; uploads and playlist replace it only with --restart, ' +
       'because its pages cost credits. All bounds of --max-credits hold.',
     ...[...new Set(globalFlags.map(({ group = '' }) => group))].map((group) =>

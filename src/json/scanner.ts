@@ -136,7 +136,11 @@ const COMMA = 4;
 const COLON_TOKEN = 5;
 const SPACE = 6;
 const tokens = table({
-  ...{ '"': STRING, '{[': OPEN, '}]': CLOSE, ',': COMMA, ':': COLON_TOKEN },
+  '"': STRING,
+  '{[': OPEN,
+  '}]': CLOSE,
+  ',': COMMA,
+  ':': COLON_TOKEN,
   ' \t\n\r': SPACE,
 });
 

@@ -24,7 +24,7 @@ interface Outcome {
   readonly options: RunFlags;
 }
 
-export interface Ending {
+interface Ending {
   readonly exit: ExitCode;
   readonly warnings: readonly string[];
   /** One per cause, with what is printed of it. */

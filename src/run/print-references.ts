@@ -26,7 +26,10 @@ export async function outputFormat({
   return { format, isTerminalTable: terminal !== null && name === 'table' };
 }
 
-/** Prints references one after another with `print`, and the failures of bad lines; each has its place in a json document, however the run ends. */
+/**
+ * Prints references one after another with `print`, and the failures of bad lines. Each has its place in a json document,
+ * however the run ends.
+ */
 export async function printReferences(
   run: Run,
   format: Format,

@@ -164,7 +164,7 @@ test('paths in messages have one separator; a folder is not a file', { skip: ski
   assert.equal(exit, 2);
   assert.match(
     stderr,
-    /lists is a folder; name its exports: chanlist show \(Convert-Path 'lists\\\*\.ndjson'\)$/m,
+    /lists is a folder; give its exports: chanlist show \(Convert-Path 'lists\\\*\.ndjson'\)$/m,
   );
   const missing = await run('uploads @a -o lists\\no\\a.csv');
   assert.equal(missing.exit, 2);

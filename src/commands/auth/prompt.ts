@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { type Failure, stoppedBy, toFailure, usage } from '../../errors.ts';
 
 /** Asks until `parse` takes the answer, at most three times. */
-export type Ask = <T>(question: string, echo: boolean, parse: (answer: string) => T) => Promise<T>;
+type Ask = <T>(question: string, echo: boolean, parse: (answer: string) => T) => Promise<T>;
 
 /**
  * Calls `work` with a function that asks on stderr and reads lines from the terminal; it throws at Ctrl-C, Ctrl-D and
