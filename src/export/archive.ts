@@ -12,6 +12,7 @@ import { count } from '../text/count.ts';
 import { assertSame } from './assert-unchanged.ts';
 import type { Export } from './exports.ts';
 import { commandFor } from './messages.ts';
+import { type FileMark, markOf } from './record.ts';
 
 /** What an ndjson file holds. */
 export interface Contents {
@@ -106,18 +107,28 @@ export class Archive {
   readonly #one: Export;
   /** Null: it is as recorded, so that each line is what the service sent. */
   readonly #id: string | null;
-  /** What is wrong with it is repaired: lines that are not entries are left out. */
-  readonly #isRepaired: boolean;
+  /** This run buys every page, and repairs an archive that has a record: lines that are not entries are left out. */
+  readonly all: boolean;
   readonly #ids = new Set<string>();
   #contents: Contents | null = null;
   /** Once it is read. */
   hasEntriesWithoutId = false;
 
-  /** `all`: `--update --all`, which repairs it. */
   constructor(one: Export, all: boolean) {
     this.#one = one;
+    this.all = all;
     this.#id = one.existing.file === 'archive' ? null : one.id;
-    this.#isRepaired = all && one.record !== null;
+  }
+
+  /** As this run has found it. */
+  get mark(): FileMark {
+    const { stats } = this.#one.target;
+    if (stats === null) throw new Error('an archive without a file');
+    return markOf(stats);
+  }
+
+  get #isRepaired(): boolean {
+    return this.all && this.#one.record !== null;
   }
 
   /** As recorded until it is read. */

@@ -6,7 +6,7 @@ import { isLocked, lockedFailure } from '../fs/file-lock.ts';
 import { guardFile, makeFolders, withDescriptor } from '../fs/files.ts';
 import { type PrivateFolder, pagesName } from '../fs/private-folder.ts';
 import { grouped } from '../run/ending.ts';
-import { needsPage, tokenOf } from '../run/list-pages.ts';
+import { needsPage, type Position, startPosition, tokenOf } from '../run/list-pages.ts';
 import { assertPaths } from '../run/named-files.ts';
 import { sandboxName, serviceName } from '../run/open-run.ts';
 import type { DryRun, FirstRequest } from '../run/print-dry-run.ts';
@@ -21,8 +21,10 @@ import { type Export, type Exports, inspect, nameOf, pathOf } from './exports.ts
 import { minChannels } from './feed-log.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
+import type { PagesFile } from './pages-file.ts';
 import { headerOf, type PagesHeader } from './pages-header.ts';
 import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record.ts';
+import { updateOf } from './update-archive.ts';
 
 /** Exports each reference into its FILE, or brings it up to date. */
 export const exportJob = (exports: Exports, references: readonly Reference[]): Job => ({
@@ -231,8 +233,8 @@ async function firstRequest(one: Export): Promise<FirstRequest> {
       };
     case 'keep':
     case 'resume': {
-      const position = interrupted?.position;
-      if (position === undefined || position.next === 'stuck' || !needsPage(position, options.limit))
+      const position = interrupted && nextPosition(one, interrupted);
+      if (position === null || position.next === 'stuck' || !needsPage(position, options.limit))
         return { reference, operation: null, parameters: {} };
       const continuation = tokenOf(position.next);
       return {
@@ -245,4 +247,13 @@ async function firstRequest(one: Export): Promise<FirstRequest> {
     default:
       throw refusal(step, one);
   }
+}
+
+/** Where a run resumes: what buys every page may have to start over. */
+function nextPosition(one: Export, pages: PagesFile): Position {
+  const { update, all } = one.exports.options;
+  const isEnded = hasMark(one.target.stats, pages.end);
+  if (pages.header.update === null || isEnded) return pages.position;
+  const isResumed = updateOf(pages, new Archive(one, update && all)) === pages.header.update;
+  return isResumed ? pages.position : startPosition;
 }

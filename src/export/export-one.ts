@@ -37,7 +37,7 @@ export async function exportOne(
   const perform = async (all: boolean) => {
     const one = await inspect(exports, reference, id, run.serviceName, given);
     const result = await performStep(run, one, all).catch((error) => failedExport(one, error));
-    return { result, resumed: one.interrupted, isWhole: isWhole(one) };
+    return { result, resumed: one.interrupted?.header };
   };
   const failed = (error: unknown): Result =>
     resultOf(reference, { failure: failureOf(error, reference.tally, null) });
@@ -50,24 +50,17 @@ export async function exportOne(
     // What a killed run has left.
     for (const left of [newFileName(name), temporaryName(pagesName(name)), temporaryName(recordName(name))])
       folder.remove(left);
-    const { result, resumed, isWhole } = await perform(update && all);
-    const stillAll = all && !isWhole;
+    const { result, resumed } = await perform(update && all);
+    if (resumed === undefined || !update || result.failure !== null) return result;
     // Of a playlist, every page was bought.
-    const isDone = resumed === null || !update || (operation.name === 'playlist' && !stillAll);
-    if (isDone || result.failure !== null) return result;
-    // It still has to look for what is new.
-    const next = perform(stillAll);
+    if (operation.name === 'playlist') return result;
+    // It still has to look for what is new. A plain update that had only to be recorded bought no page for --all.
+    const isWhole = resumed.update === null || resumed.update.all;
+    const next = perform(all && !isWhole);
     return mergeResults(result, await next.then((second) => second.result, failed));
   } catch (error) {
     return failed(error);
   }
-}
-
-/** Whether an interrupted run buys every page, for FILE as it is: `--all` is then done. */
-function isWhole({ interrupted, target: { stats } }: Export): boolean {
-  const update = interrupted?.header.update;
-  if (interrupted === null || !update) return interrupted !== null;
-  return update.all && (hasMark(stats, update.file) || hasMark(stats, interrupted.end));
 }
 
 /** Decides what to do with an export, and does it. */

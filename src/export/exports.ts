@@ -14,8 +14,8 @@ import type { Operation } from '../service/contract.ts';
 import { FeedLog } from './feed-log.ts';
 import type { Existing } from './next-step.ts';
 import { PagesFile } from './pages-file.ts';
-import { type ExportRequest, isArchive, type PagesHeader } from './pages-header.ts';
-import { type ArchiveRecord, hasMark, markOf, readRecord } from './record.ts';
+import { type ExportRequest, isArchive, type UpdateRequest } from './pages-header.ts';
+import { type ArchiveRecord, hasMark, readRecord } from './record.ts';
 
 /** The exports of a run: `-o FILE` is a folder with one. */
 export interface Exports {
@@ -153,13 +153,9 @@ function fileState(target: Target, record: ArchiveRecord | null, request: Export
   return isRecorded ? 'archive' : 'changed';
 }
 
-/** What an update says in the header of its pages. */
-export type UpdateHeader = Omit<NonNullable<PagesHeader['update']>, 'file'>;
-
-/** Starts the pages of an export (`of` null) or an update. */
-export function startPages(one: Export, of: UpdateHeader | null): PagesFile {
-  const { exports, name, request, existing, kept, target } = one;
-  const update = of && target.stats && { ...of, file: markOf(target.stats) };
+/** Starts the pages of an export (`update` null) or an update. */
+export function startPages(one: Export, update: UpdateRequest | null): PagesFile {
+  const { exports, name, request, existing, kept } = one;
   const started = new Date(exports.context.clock.now()).toISOString();
   const replaces = existing.file !== 'none';
   const { reference } = kept;

@@ -13,11 +13,17 @@ import { closeQuietly, guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import { type PrivateFolder, pagesName, temporaryName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
-import { isCount, isFlag, isOneOf, isText, orNull, type Passing, shape } from '../json/shape.ts';
+import { isCount, isOneOf, isText, orNull, type Passing, shape } from '../json/shape.ts';
 import { idOfRead, type Next, type Position, startPosition } from '../run/list-pages.ts';
 import type { Command } from '../text/command.ts';
 import { commentLine, isComment, readComment } from './checksum.ts';
-import { headerOf, type PagesHeader, pagesVersion } from './pages-header.ts';
+import {
+  headerOf,
+  isUpdateRequest,
+  type PagesHeader,
+  pagesVersion,
+  type UpdateRequest,
+} from './pages-header.ts';
 import { fileMark, isRecord } from './record.ts';
 
 const isPlace = isOneOf('start', 'end', 'stuck');
@@ -30,8 +36,8 @@ const isCommit = shape({
   entries: isCount,
   pages: isCount,
   total: orNull(isCount),
-  /** The pages so far are set aside. */
-  isAside: isFlag,
+  /** The pages so far are set aside, for this update; null: they are not. */
+  asideFor: orNull(isUpdateRequest),
   /** json: playlist_info of the list, as JSON text, once. */
   info: orNull(isText),
 });
@@ -66,7 +72,8 @@ export const discardPages = (folder: PrivateFolder, file: string): Command => ({
  * until then a temporary one.
  */
 export class PagesFile {
-  readonly header: PagesHeader;
+  /** With the update that its pages were last set aside for. */
+  header: PagesHeader;
   /** After the last page. */
   position: Position = startPosition;
   info: string | null = null;
@@ -141,9 +148,9 @@ export class PagesFile {
   addPage(
     rows: string | Buffer,
     position: Position,
-    { info = null, isAside = false }: { readonly info?: string | null; readonly isAside?: boolean } = {},
+    { info = null, asideFor = null }: Partial<Pick<Commit, 'info' | 'asideFor'>> = {},
   ): void {
-    const commit: Commit = { ...position, isAside, info: this.info === null ? info : null };
+    const commit: Commit = { ...position, asideFor, info: this.info === null ? info : null };
     const [start, before] = [this.size, this.#checksum];
     const entries = typeof rows === 'string' ? Buffer.from(rows) : rows;
     const behind = this.#append(entries, commit);
@@ -153,13 +160,9 @@ export class PagesFile {
     this.#name = pagesName(this.#file);
   }
 
-  /**
-   * Sets the pages so far aside, because the list has to be read again, or FILE has got some of their entries: `addAside` adds
-   * what is then missing.
-   */
-  setAside(): void {
-    const next = this.position.next === 'end' ? 'end' : 'start';
-    this.addPage('', { ...this.position, next, entries: 0 }, { isAside: true });
+  /** Sets the pages so far aside, and goes on at `next` with this update: `addAside` adds what is then missing. */
+  setAside(asideFor: UpdateRequest, next: 'start' | 'end'): void {
+    this.addPage('', { ...this.position, next, entries: 0 }, { asideFor });
   }
 
   /** Adds the entries of pages that were set aside, except those whose ID is `known` or in `ids`, which gets theirs. */
@@ -257,11 +260,13 @@ export class PagesFile {
   }
 
   /** Takes a page that is in the file. */
-  #take({ info, isAside, ...position }: Commit, page: StoredPage): void {
-    if (isAside) {
+  #take({ info, asideFor, ...position }: Commit, page: StoredPage): void {
+    this.#pages.push(page);
+    if (asideFor !== null) {
       this.#aside.push(...this.#pages);
       this.#pages = [];
-    } else this.#pages.push(page);
+      this.header = { ...this.header, update: asideFor };
+    }
     this.position = position;
     this.info ??= info;
   }

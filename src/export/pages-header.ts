@@ -32,6 +32,19 @@ export type ExportRequest = Passing<typeof isRequest>;
 
 export const pagesVersion = 2;
 
+/** What an update buys. */
+export const isUpdateRequest = shape({
+  /** It buys every page. */
+  all: isFlag,
+  /** FILE when it began. */
+  file: isFileMark,
+  /** The IDs of the feed that FILE lacked. */
+  expected: listOf(isText),
+  /** Why there was no feed; null: there was one, or none was requested. */
+  feedProblem: orNull(isText),
+});
+export type UpdateRequest = Passing<typeof isUpdateRequest>;
+
 /** The first line of a pages file. */
 const isHeader = shape({
   version: isOneOf(pagesVersion),
@@ -41,19 +54,8 @@ const isHeader = shape({
   started: isDate,
   /** There was a FILE when the run began. */
   replaces: isFlag,
-  /** Of an update; null: an export. */
-  update: orNull(
-    shape({
-      /** It buys every page. */
-      all: isFlag,
-      /** FILE when it began. */
-      file: isFileMark,
-      /** The IDs of the feed that FILE lacked. */
-      expected: listOf(isText),
-      /** Why there was no feed; null: there was one, or none was requested. */
-      feedProblem: orNull(isText),
-    }),
-  ),
+  /** Null: an export. */
+  update: orNull(isUpdateRequest),
 });
 export type PagesHeader = Passing<typeof isHeader>;
 

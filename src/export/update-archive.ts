@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../errors.ts';
 import { missingEntries, type Sink, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
@@ -8,11 +9,12 @@ import { buyPages } from './buy-pages.ts';
 import { decideUpdate, type Feed, needsIds, noLongerExpected } from './decide-update.ts';
 import { endRun, removePages } from './end-run.ts';
 import { failedExport } from './export-failure.ts';
-import { type Export, startPages, type UpdateHeader } from './exports.ts';
+import { type Export, startPages } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
 import { adoptedText } from './messages.ts';
 import type { PagesFile } from './pages-file.ts';
-import { type ArchiveRecord, checksAfter, markOf, noChecks, writeRecord } from './record.ts';
+import type { UpdateRequest } from './pages-header.ts';
+import { type ArchiveRecord, checksAfter, noChecks, writeRecord } from './record.ts';
 
 /**
  * Brings FILE up to date (docs/updates.md): requests the feed, decides, and buys pages only if they are needed. `all`: buys
@@ -26,8 +28,8 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   const isPlaylist = exports.operation.name === 'playlist';
   // What needs a page in any case asks for nothing once none can be bought.
   if ((all || isPlaylist) && run.budget.exhausted !== null) throw run.budget.exhausted;
-  const buyUpdate = async (update: UpdateHeader, feed: Feed['entries']): Promise<Result> => {
-    using pages = startPages(one, update);
+  const buyUpdate = async (update: Omit<UpdateRequest, 'file'>, feed: Feed['entries']): Promise<Result> => {
+    using pages = startPages(one, { ...update, file: archive.mark });
     return await addNew(run, one, archive, pages, feed);
   };
   // A FILE that is not as recorded is read before anything is sent.
@@ -88,20 +90,21 @@ export async function addNew(
   feed: Feed['entries'] = null,
 ): Promise<Result> {
   const { record, reference, exports } = one;
-  const { update, started } = pages.header;
-  if (update === null) throw new Error('not an update');
-  const { all, expected, feedProblem } = update;
   const { clock, stop } = exports.context;
   const known = await archive.read();
   const resumed = pages.position.entries;
-  // Those of an interrupted run were bought in place of the feed of that time.
+  const { started } = pages.header;
   const isResumed = pages.position.next !== 'start';
-  // FILE has got entries of these pages meanwhile: they would be there twice.
-  if ([...(await pages.ids(stop))].some((id) => known.has(id))) pages.setAside();
+  const update = updateOf(pages, archive);
+  const isTwice = [...(await pages.ids(stop))].some((id) => known.has(id));
+  if (update !== pages.header.update) pages.setAside(update, 'start');
+  // FILE has got entries of these pages meanwhile.
+  else if (isTwice) pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
+  const { all, expected, feedProblem } = update;
   let attempt = await buyNew(run, one, archive, pages, all);
   let count = attempt.facts.pages;
   if (attempt.failure?.code === 'unresumable') {
-    pages.setAside();
+    pages.setAside(update, 'start');
     attempt = await buyNew(run, one, archive, pages, all);
     count += attempt.facts.pages;
   }
@@ -124,6 +127,7 @@ export async function addNew(
   });
   warnOf(run, one, archive, {
     all,
+    // That of an interrupted run was the feed of another time.
     feedProblem: isResumed ? null : feedProblem,
     hasWithoutId,
     notListed: noLongerExpected(expected, checks),
@@ -139,6 +143,13 @@ export async function addNew(
   // Delete the paid pages only after the check is recorded.
   removePages(run, one, pages);
   return resultOf(reference, { ...result, status: 'unchanged' });
+}
+
+/** What the pages of an update are for: with `--all`, every page for FILE as it is, also where a plain update was interrupted. */
+export function updateOf({ header: { update } }: PagesFile, { all, mark }: Archive): UpdateRequest {
+  if (update === null) throw new Error('not an update');
+  const isWhole = update.all && isDeepStrictEqual(update.file, mark);
+  return all && !isWhole ? { ...update, all, file: mark } : update;
 }
 
 /**
@@ -216,9 +227,8 @@ function recordUnchanged(
   archive: Archive,
   known: Pick<ArchiveRecord, 'checks' | 'whole'>,
 ): void {
-  const { id, target, exports, name, kept } = one;
-  if (target.stats === null) throw new Error('an archive without a file');
+  const { id, exports, name, kept } = one;
   assertSame(one);
-  const { entries, checksum } = archive;
-  writeRecord(exports.folder, name, { ...kept, id, ...markOf(target.stats), checksum, entries, ...known });
+  const { entries, checksum, mark } = archive;
+  writeRecord(exports.folder, name, { ...kept, id, ...mark, checksum, entries, ...known });
 }

@@ -135,18 +135,20 @@ test('it gets its name with the first page; a run without a page removes it', as
   assert.deepEqual(folder.names().sort(), ['.gitignore', 'a.run']);
 });
 
-test('pages that are set aside: only what later ones and FILE lack is added', async (t) => {
+test('pages that are set aside for an update: only what later ones and FILE lack is added', async (t) => {
+  const all = { all: true, file: { size: 7, mtime: 1 }, expected: [], feedProblem: null };
   const folder = await privateFolder(t);
   create(folder);
   {
     using pages = await open(folder);
     pages.openToAppend();
-    pages.setAside();
+    pages.setAside(all, 'start');
     assert.deepEqual(pages.position, { ...last, next: 'start', entries: 0 });
+    assert.deepEqual(pages.header.update, all);
     pages.addPage(rowsOf('new', 'c'), positionAt(4, { next: 'end', entries: 2 }));
   }
   using pages = await open(folder);
-  assert.equal(await textOf(pages), rowsOf('new', 'c'));
+  assert.deepEqual([await textOf(pages), pages.header.update], [rowsOf('new', 'c'), all]);
   const ids = await pages.ids(stop);
   pages.openToAppend();
   await pages.addAside(new Set('b'), ids, stop);

@@ -108,16 +108,13 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     const isUpdate = flag === 'update' || flag === 'all';
     if (isUpdate && !state.hasFolder && isEmpty(state.file)) throw new Ended(2);
     state.hasFolder = true;
-    const version = state.file?.version;
-    const resumed = perform(flag === 'all');
-    if (resumed === null || !isUpdate) return;
-    const { update } = resumed;
-    const isWhole = update === null || (update.all && update.version === version);
-    perform(flag === 'all' && !isWhole);
+    // Every page was bought, of an export too.
+    const isResumed = perform(flag === 'all');
+    if (isResumed && isUpdate) perform(false);
   }
 
-  /** The table; returns the run that it has resumed. */
-  function perform(all: boolean): Interrupted | null {
+  /** The table; returns whether it has resumed a run. */
+  function perform(all: boolean): boolean {
     const { file, archive, run } = state;
     const isNone = file === null || (isEmpty(file) && archive?.version !== file.version);
     const isDiscarded = run?.update != null && isNone;
@@ -126,13 +123,13 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
       if (run.channel !== channel) throw new Ended(2);
       if (run.update === null || file === null) fetchExport(run);
       else fetchUpdate(file, run, null, all);
-      return run;
+      return true;
     } else if (isNone) fetchExport(begun(null, false));
     else if (archive?.channel === channel) {
       if (flag !== 'none') update(file, all);
     } else if (flag === 'none' || (archive !== null && archive.channel !== channel)) throw new Ended(2);
     else update(file, all);
-    return null;
+    return false;
   }
 
   function fetchExport(before: Interrupted): void {
@@ -188,11 +185,19 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
   }
 
   /** Rule 2. `feed`: of an update that begins in this run. */
-  function fetchUpdate(file: File, before: Interrupted, feed: Surroundings['feed'], isRepair: boolean): void {
-    const { ids: old, isIntact } = read(file, isRepair);
-    const all = before.update?.all === true;
+  function fetchUpdate(file: File, before: Interrupted, feed: Surroundings['feed'], isAll: boolean): void {
+    const { ids: old, isIntact } = read(file, isAll);
+    const { update } = before;
+    if (update === null) throw new Error('not an update');
+    const isWhole = update.all && update.version === file.version;
+    const all = update.all || isAll;
     let run = before;
-    if (run.ids.some((id) => old.includes(id))) run = setAside(run);
+    // --all starts over unless it has bought every page for this FILE so far.
+    if (isAll && !isWhole) {
+      const anew = { ...before, hasMore: true, update: { ...update, all, version: file.version } };
+      run = { ...setAside(anew), before };
+      state.run = run;
+    } else if (run.ids.some((id) => old.includes(id))) run = setAside(run);
     while (run.hasMore) {
       const page = buy(run);
       if (page === null) {

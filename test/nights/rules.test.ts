@@ -272,6 +272,21 @@ test('a token that is refused: what the pages held and the list now lacks is kep
   assert.deepEqual(outcome(await nights.night()), unchanged);
 });
 
+test('entries that FILE has lost are missed in every run until the list was read whole', async (t) => {
+  const { nights, a } = await exportedNights(t, 40, { pageSize: 10 });
+  a.list = videos(0, 55);
+  assert.equal((await nights.night('--max-credits 1')).exit, 9);
+  // The lines that FILE loses are below those that the feed has.
+  nights.write('a.ndjson', `${nights.read('a.ndjson').split('\n').slice(0, 25).join('\n')}\n`);
+  assert.equal((await nights.night('--all --max-credits 3')).exit, 9);
+  const plain = await nights.night();
+  assert.deepEqual([plain.exit, plain.credits], [1, 0], plain.stderr);
+  onlyError(plain, 'has 25 entries, but had 40 entries');
+  const whole = await nights.night('--all');
+  assert.deepEqual([whole.exit, whole.credits], [0, 3], whole.stderr);
+  assert.deepEqual(nights.ids()?.toSorted(), idsIn(videos(0, 55)).toSorted());
+});
+
 test('an export that is resumed after a page of growth has each upload once', async (t) => {
   const nights = await nightlyRuns(t, { pageSize: 10 });
   const a = nights.service.addChannel('a', { list: videos(0, 40) });
