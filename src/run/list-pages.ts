@@ -86,6 +86,7 @@ export async function listPages(
         total: page.total ?? position.total,
       };
       await sink.write(selected, next, page);
+      run.progressed();
       position = next;
       showProgress();
       if (done || next.next === 'end') break;

@@ -50,9 +50,7 @@ export function createRun(parts: RunParts) {
   const { context, client, progress, warnings } = parts;
   let failuresInRow = 0;
 
-  /** `hasProgress`: a page was bought or, of a free request, the service has answered. */
-  const note = (failure: Failure | null, hasProgress: boolean): void => {
-    if (hasProgress) failuresInRow = 0;
+  const note = (failure: Failure | null): void => {
     if (failure?.exit === 7 || failure?.exit === 8) failuresInRow++;
     if (failure !== null && (failure.scope === 'run' || failuresInRow >= maxFailuresInRow))
       run.end(failure.with({ scope: 'run' }));
@@ -77,12 +75,16 @@ export function createRun(parts: RunParts) {
     warn: (code: Warning['code'], label: string | null, message: string): void => {
       warnings.push({ code, label, message });
     },
+    /** A page was bought or, of a free request, the service has answered. */
+    progressed: (): void => {
+      failuresInRow = 0;
+    },
     /** Does the paid work of a reference, unless the run has ended. A failure in its result may end the run. */
     work: async (reference: Reference, work: () => Promise<Result>): Promise<Result> => {
       const { stopped } = run;
       if (stopped !== null) return unreachedResult(reference, stopped);
       const result = await work();
-      note(result.failure, result.pages > 0);
+      note(result.failure);
       progress.referenceDone();
       return result;
     },
@@ -92,7 +94,8 @@ export function createRun(parts: RunParts) {
       if (stopped !== null) return stopped;
       const response = await send().catch(toFailure);
       const failure = response instanceof Failure ? response : null;
-      note(failure, failure?.exit !== 7 && failure?.exit !== 8);
+      if (failure?.exit !== 7 && failure?.exit !== 8) run.progressed();
+      note(failure);
       return response;
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {

@@ -19,7 +19,7 @@ async function nights(t: Parameters<typeof World.open>[0], count: number, feed: 
     world.pass(days);
     return await world.run('uploads --from refs.txt --output-dir lists --update');
   };
-  return { night };
+  return { world, night };
 }
 
 const address =
@@ -42,6 +42,24 @@ for (const feed of [404, 'empty', 'garbage'] as const)
     assert.deepEqual([unchecked.exit, unchecked.credits, unchecked.warnings.length], [0, 0, 1]);
     assert.match(unchecked.warnings[0] ?? '', address);
   });
+
+test('an outage of feeds ends each run at five: check waits eight days for those that no run has reached, too', async (t) => {
+  const { world, night } = await nights(t, 20, 404);
+  assert.match((await night(1)).errors.join(), /; stopped, \d+ more not reached; /);
+  const check = async (days: number) => {
+    world.pass(days);
+    const { exit, lines } = await world.run('check lists --max-age 36h -q');
+    return [exit, lines.length];
+  };
+  assert.deepEqual(
+    [await check(1), await check(6), await check(1)],
+    [
+      [0, 0],
+      [0, 0],
+      [11, 20],
+    ],
+  );
+});
 
 test('feeds that are all 503: the service is not available (7), one line each night, and no page is bought', async (t) => {
   const { night } = await nights(t, 6, 503);

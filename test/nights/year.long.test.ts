@@ -39,7 +39,7 @@ const addMany = await documented("cd ~/lists && printf '%s\\n' @size-120");
 
 /** Days of the year: 1 is the first of January. In month 3 channels are added; the others are faults. */
 const added = 60;
-const feedOutage = [131, 139] as const;
+const feedOutage = [130, 138] as const;
 const outage = [170, 171] as const;
 const revoked = 200;
 const zeroed = 230;
@@ -48,10 +48,10 @@ const isWithin = (day: number, [first, last]: readonly [number, number]): boolea
 
 /** The mail of the year: what ended how, and the days. Feeds that are missing are a warning (0) once pages are bought instead. */
 const mails = {
-  // First exports that wait for the next day; updates that a missing feed has stopped.
-  'check 11': [61, 131],
-  'uploads 7': [131, 132, 133, 134, 135, 136, 170, 171],
-  'uploads 0': [137, 138, 139],
+  // First exports that wait for the next day.
+  'check 11': [61],
+  'uploads 7': [130, 131, 132, 133, 134, 135, 170, 171],
+  'uploads 0': [136, 137, 138],
   'playlist 7': [170, 171],
   'rotation 7': [170, 171],
   'uploads 3': [200],

@@ -30,7 +30,8 @@ function scripted(bodies: readonly (object | string)[]) {
     },
   } as unknown as Client;
   const options = { limit: null, update: false };
-  const run = { client, operation: operations.playlist, options, progress: { update: () => {} } };
+  const progress = { update: () => {} };
+  const run = { client, operation: operations.playlist, options, progress, progressed: () => {} };
   return { run: run as unknown as Run, requests };
 }
 

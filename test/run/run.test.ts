@@ -52,10 +52,14 @@ async function endedBy(outcomes: readonly string[], isFree: boolean): Promise<nu
   } as unknown as Parameters<typeof createRun>[0]);
   const reference = newReference({ reference: '@a', value: '@a', id: null });
   for (const [at, outcome] of outcomes.entries()) {
-    const [kind, pages] = [outcome.slice(0, 1), outcome.endsWith('+') ? 1 : 0];
+    const kind = outcome.slice(0, 1);
     const failure = failures[kind as unknown as keyof typeof failures] ?? null;
     if (isFree) await run.request(async () => failure && Promise.reject(failure));
-    else await run.work(reference, async () => resultOf(reference, { failure, pages }));
+    else
+      await run.work(reference, async () => {
+        if (outcome.endsWith('+')) run.progressed();
+        return resultOf(reference, { failure });
+      });
     if (run.ended !== null) return at + 1;
   }
   return null;
@@ -69,7 +73,7 @@ test('five failures with 7 or 8 end the run, unless a page was bought in between
     ['7 7 7 7 -+ 7 7 7 7', null],
     ['8 - - 8 - 8 - 8 - - 8', 11],
     ['7 7 5 7 7 7', 6],
-    // A page before it failed is one in between.
+    // A page is one in between as soon as it is bought, also by a reference that then fails.
     ['7 7 7 7 8+ 7 7 7 7', 9],
     ['7+ 7+ 7+ 7+ 7+ 7+', null],
   ] as const)
