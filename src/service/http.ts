@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 import { Failure } from '../errors.ts';
+import { ByteWriter } from '../json/byte-writer.ts';
 import { JsonText } from '../json/json-text.ts';
 import { indexJson, isUnsafeAt, maxValues } from '../json/scanner.ts';
 import { thousands } from '../text/count.ts';
@@ -55,23 +56,22 @@ export function get(
     let controller: Dispatcher.DispatchController | null = null;
     let status: number | null = null;
     const headers: Record<string, string | undefined> = {};
-    // One buffer, of the announced length or growing: a list of one-byte chunks would take a hundred times the memory.
-    let body = Buffer.alloc(0);
-    let length = 0;
-    let settled = false;
+    // A list of one-byte chunks would take a hundred times the memory.
+    const body = new ByteWriter();
+    let isSettled = false;
 
     const settle = (outcome: Response | NoResponse): void => {
-      settled = true;
+      isSettled = true;
       clearTimeout(timer);
       resolve(outcome);
     };
     const fail = (cause: unknown): void => {
-      if (settled) return;
+      if (isSettled) return;
       settle({ cause, sent: controller !== null, status, headers });
       controller?.abort(new Error('no longer needed'));
     };
     const onTime = (): void => {
-      if (settled) return;
+      if (isSettled) return;
       const error = new TransportError('TIMEOUT', `timed out after ${timeout / 1000} s`);
       if (controller === null) connections.stopConnecting(error);
       fail(error);
@@ -82,37 +82,24 @@ export function get(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         // Timed out before a connection was ready: the request is not sent.
-        if (settled) started.abort(new Error('no longer needed'));
+        if (isSettled) started.abort(new Error('no longer needed'));
         else controller = started;
       },
       onResponseStart(_, statusCode, received) {
         if (statusCode < 200) return;
         status = statusCode;
-        for (const [name, value] of Object.entries(received))
-          headers[name] = Array.isArray(value) ? value[0] : value;
-        const announced = Number(headers['content-length'] ?? 0);
-        if (announced > maxBodyBytes) fail(new TransportError('TOO_LARGE', tooLarge));
-        else if (announced > 0) body = Buffer.allocUnsafe(announced);
+        for (const [name, value] of Object.entries(received)) headers[name] = [value].flat()[0];
+        if (Number(headers['content-length']) > maxBodyBytes) fail(new TransportError('TOO_LARGE', tooLarge));
       },
       onResponseData(_, chunk) {
-        const end = length + chunk.length;
-        if (end > maxBodyBytes) return fail(new TransportError('TOO_LARGE', tooLarge));
-        if (end > body.length) {
-          const larger = Buffer.allocUnsafe(Math.max(2 * body.length, end));
-          body.copy(larger, 0, 0, length);
-          body = larger;
-        }
-        chunk.copy(body, length);
-        length = end;
+        body.copy(chunk);
+        if (body.length > maxBodyBytes) fail(new TransportError('TOO_LARGE', tooLarge));
       },
       onResponseEnd() {
-        if (settled) return;
-        if (status === null) return fail(new Error('no status'));
-        settle({ status, headers, body: body.subarray(0, length) });
+        if (status === null) fail(new Error('no status'));
+        else if (!isSettled) settle({ status, headers, body: body.take() });
       },
-      onResponseError(_, error) {
-        fail(error);
-      },
+      onResponseError: (_, error) => fail(error),
     };
     try {
       const reset = connections.closesUnannounced;
@@ -123,14 +110,14 @@ export function get(
   });
 }
 
-/** The body of a complete 200 as JSON (`JsonText.parse`). Throws `invalid_response` if it is not JSON, or too large. */
-export function readBody(response: Response, withMembers: boolean): JsonText {
+/** The body of a complete 200 as JSON. Throws `invalid_response` if it is not JSON, or too large. */
+export function readBody(response: Response): JsonText {
   const sent = decompressed(response);
   if (!isUtf8(sent)) throw invalid('the response is not UTF-8 text');
   const bytes = sent.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? sent.subarray(3) : sent;
   if (lengthAsRows(bytes) > maxBodyBytes)
     throw invalid(`${tooLarge} once its control characters are escaped`);
-  const json = JsonText.parse(bytes, withMembers);
+  const json = JsonText.parse(bytes);
   if (json !== null) return json;
   if (indexJson(bytes) === 'too many values')
     throw invalid(`the response has more than ${thousands(maxValues)} values`);
