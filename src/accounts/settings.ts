@@ -1,7 +1,7 @@
 import type { Context, Env } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { parseAddress, parseNamespace } from '../service/address.ts';
-import { type CreditBound, resolveBounds } from '../service/budget.ts';
+import { boundsOf, type CreditBound } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import type { Step } from '../text/command.ts';
 import { parseKey, readKey } from './key.ts';
@@ -21,24 +21,24 @@ export async function resolveAccount(
 ) {
   const { baseUrl, namespace, key, remedy, maxCredits, problem } = await findService(options, context);
   if (baseUrl === null || key === null) throw problem;
-  const bounds = resolveBounds(options.maxCredits, context.env, maxCredits);
+  const bounds = [...options.maxCredits, ...boundsOf(context.env), ...maxCredits];
   return { baseUrl, namespace, key, remedy, bounds };
 }
 
 /** Finds the service and the account of a run: flag, environment, profile, default, in this order. */
 export async function findService(flags: ServiceFlags, context: Context) {
-  const { env } = context;
   const explicitKey = await readExplicitKey(flags, context);
-  const { name, profile, stored, baseUrl, namespace } = findAddress(flags, env);
+  const { name, profile, stored, baseUrl, namespace } = findAddress(flags, context.env);
   const isForeign = profile !== undefined && profile.baseUrl.origin !== baseUrl?.origin;
-  const key = explicitKey?.text ?? (isForeign ? undefined : profile?.key) ?? null;
-  const missing = [...(baseUrl ? [] : ['CHANLIST_BASE_URL']), ...(key ? [] : ['CHANLIST_API_KEY'])];
-  const choices = name === null ? stored : [];
-  let problem = missing.length === 0 ? null : noAccount(missing, choices, context.stderr.isTTY);
+  const key = explicitKey?.text ?? (isForeign ? null : profile?.key) ?? null;
+  let problem: Failure | null = null;
   if (isForeign && baseUrl !== null && key === null) {
     const message = `the key of profile '${name}' belongs to ${profile.baseUrl.origin} and is not sent to ${baseUrl.origin}`;
     const next = `store one for that address: chanlist auth login --profile NAME --base-url ${baseUrl.origin}`;
     problem = new Failure('unauthorized', message, { next });
+  } else if (baseUrl === null || key === null) {
+    const missing = [...(baseUrl ? [] : ['CHANLIST_BASE_URL']), ...(key ? [] : ['CHANLIST_API_KEY'])];
+    problem = noAccount(missing, name === null ? stored : [], context.stderr.isTTY);
   }
   return {
     baseUrl,
@@ -90,9 +90,8 @@ export function explicitNamespace({ namespace }: ServiceFlags, env: Env): string
   return env.CHANLIST_NAMESPACE ? parseNamespace(env.CHANLIST_NAMESPACE, 'CHANLIST_NAMESPACE') : undefined;
 }
 
-export function explicitProfile({ profile }: ServiceFlags, env: Env): string | undefined {
-  return profile ?? (env.CHANLIST_PROFILE || undefined);
-}
+export const explicitProfile = ({ profile }: ServiceFlags, env: Env): string | undefined =>
+  profile ?? (env.CHANLIST_PROFILE || undefined);
 
 async function readExplicitKey({ keyFile }: ServiceFlags, { env, stop }: Context) {
   const { CHANLIST_API_KEY: key, CHANLIST_API_KEY_FILE: variable } = env;

@@ -4,7 +4,7 @@ import { findAddress } from '../accounts/settings.ts';
 import type { Example, RunCommand } from '../cli/command.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { printRecords } from '../output/print-records.ts';
-import { noCredits, resolveBounds, spent } from '../service/budget.ts';
+import { boundsOf, noCredits, spent } from '../service/budget.ts';
 import { thousands } from '../text/count.ts';
 
 export const about = [
@@ -24,7 +24,7 @@ export const run: RunCommand<
 > = async (options, context, stderr) => {
   const { by, format, color } = options;
   const { env, clock } = context;
-  const ownBounds = resolveBounds(options.maxCredits, env, []);
+  const ownBounds = [...options.maxCredits, ...boundsOf(env)];
   const today = localDay(clock.now());
   const month = options.month ?? monthOf(today);
   const isThisMonth = month === monthOf(today);

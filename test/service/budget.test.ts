@@ -2,35 +2,31 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   Budget,
+  boundsOf,
   budgetSpent,
   formatBounds,
   type Ledger,
   newTally,
   parseBounds,
-  resolveBounds,
   type Settle,
 } from '../../src/service/budget.ts';
 
 const source = '--max-credits';
 const perRun = (credits: number) => ({ credits, per: 'run', source }) as const;
 const perMonth = { credits: 3, per: 'month', source: "profile 'work'" } as const;
+
 /** A ledger with room for so many credits, and what was noted in it. */
 function fakeLedger(room: number) {
   const noted: string[] = [];
-  const assertRoom = async (credits: number): Promise<void> => {
+  const ledger: Ledger = async (credits, reference, refusal) => {
     if (credits > room) throw budgetSpent(perMonth, '2026-12-01 00:00');
-  };
-  const ledger: Ledger = {
-    assertRoom,
-    reserve: async (credits, reference) => {
-      await assertRoom(credits);
-      room -= credits;
-      noted.push(`${reference}`);
-      return (charge) => {
-        noted.push(charge);
-        if (charge === 'none') room += credits;
-      };
-    },
+    if (refusal !== null) throw refusal;
+    room -= credits;
+    noted.push(`${reference}`);
+    return (charge) => {
+      noted.push(charge);
+      if (charge === 'none') room += credits;
+    };
   };
   return { noted, ledger };
 }
@@ -142,15 +138,12 @@ test('the next step of a spent bound: to wait, to allow anything, or to raise it
   assert.match(message, /^stopped at --max-credits 0\/day of CHANLIST_MAX_CREDITS, which resets on/);
 });
 
-test('bounds add up: flag, environment and profile', () => {
-  const env = { CHANLIST_MAX_CREDITS: '200/day,5' };
-  const variable = { source: 'CHANLIST_MAX_CREDITS' };
-  const fromEnv = [
-    { ...day, ...variable },
-    { ...call, ...variable },
-  ];
-  assert.deepEqual(resolveBounds([call], env, [month]), [call, ...fromEnv, month]);
-  assert.deepEqual(resolveBounds([], { CHANLIST_MAX_CREDITS: '' }, [month]), [month]);
-  assert.deepEqual(resolveBounds([], {}, []), []);
-  assert.throws(() => resolveBounds([call], { CHANLIST_MAX_CREDITS: 'x' }, []), { code: 'usage' });
+test('the bounds of CHANLIST_MAX_CREDITS, which may be empty', () => {
+  const source = 'CHANLIST_MAX_CREDITS';
+  assert.deepEqual(boundsOf({ CHANLIST_MAX_CREDITS: '200/day,5' }), [
+    { ...day, source },
+    { ...call, source },
+  ]);
+  for (const env of [{}, { CHANLIST_MAX_CREDITS: '' }]) assert.deepEqual(boundsOf(env), []);
+  assert.throws(() => boundsOf({ CHANLIST_MAX_CREDITS: 'x' }), { code: 'usage' });
 });
