@@ -19,16 +19,17 @@ export async function resolveAccount(
   options: ServiceFlags & { readonly maxCredits: readonly CreditBound[] },
   context: Context,
 ) {
-  const { baseUrl, namespace, key, remedy, maxCredits, problem } = await findService(options, context);
-  if (baseUrl === null || key === null) throw problem;
-  const bounds = [...options.maxCredits, ...boundsOf(context.env), ...maxCredits];
-  return { baseUrl, namespace, key, remedy, bounds };
+  const { baseUrl, namespace, serviceName, key, remedy, ...settings } = await findService(options, context);
+  if (baseUrl === null || key === null) throw settings.problem;
+  const bounds = [...options.maxCredits, ...boundsOf(context.env), ...settings.maxCredits];
+  return { baseUrl, namespace, serviceName, key, remedy, bounds };
 }
 
 /** Finds the service and the account of a run: flag, environment, profile, default, in this order. */
 export async function findService(flags: ServiceFlags, context: Context) {
   const explicitKey = await readExplicitKey(flags, context);
-  const { name, profile, stored, baseUrl, namespace } = findAddress(flags, context.env);
+  const address = findAddress(flags, context.env);
+  const { name, profile, stored, baseUrl } = address;
   const isForeign = profile !== undefined && profile.baseUrl.origin !== baseUrl?.origin;
   const key = explicitKey?.text ?? (isForeign ? null : profile?.key) ?? null;
   let problem: Failure | null = null;
@@ -41,15 +42,12 @@ export async function findService(flags: ServiceFlags, context: Context) {
     problem = noAccount(missing, name === null ? stored : [], context.stderr.isTTY);
   }
   return {
-    baseUrl,
-    namespace,
+    ...address,
     key,
     /** `--key-file FILE`, `CHANLIST_API_KEY`, `profile 'work'`; null without a key. */
     keySource: explicitKey?.source ?? (key === null ? null : `profile '${name}'`),
     /** What to do if the key is rejected. */
     remedy: explicitKey === undefined ? loginOf(name) : `replace the key in ${explicitKey.source}`,
-    profile: name,
-    maxCredits: profile?.maxCredits ?? [],
     /** Why there is no address, or no key; null if there are both. */
     problem,
   };
@@ -63,7 +61,7 @@ const loginOf = (profile: string | null): Step | null =>
     flags: [{ name: '--profile', value: profile }],
   };
 
-/** The address, the namespace and the profile of a run; reads no key. `stored`: the names of all profiles. */
+/** The address, the namespace and the profile of a run; reads no key. */
 export function findAddress(flags: ServiceFlags, env: Env) {
   const explicit = explicitService(flags, env);
   const named = explicitProfile(flags, env);
@@ -73,7 +71,19 @@ export function findAddress(flags: ServiceFlags, env: Env) {
   const profile = name === null ? undefined : profiles.get(name);
   const baseUrl = explicit.baseUrl ?? profile?.baseUrl ?? null;
   const namespace = explicit.namespace ?? profile?.namespace ?? defaultNamespace;
-  return { name, profile, stored: [...profiles.keys()], baseUrl, namespace };
+  return {
+    baseUrl,
+    namespace,
+    /** Identifies the service in the pages of an export; '' without an address. */
+    serviceName: baseUrl === null ? '' : `${baseUrl.href} ${namespace}`,
+    /** The name of the profile. */
+    name,
+    isActive: name === active,
+    profile,
+    maxCredits: profile?.maxCredits ?? [],
+    /** The names of all profiles. */
+    stored: [...profiles.keys()],
+  };
 }
 
 /** The address and namespace from flags and environment. */

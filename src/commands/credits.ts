@@ -38,10 +38,10 @@ export const run: RunCommand<
 
   /** What is left of the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
   const left = (): string[] => {
-    const { profile, baseUrl } = findAddress(options, env);
+    const { baseUrl, maxCredits } = findAddress(options, env);
     if (baseUrl === null || !isThisMonth) return [];
     const { origin } = baseUrl;
-    return [...ownBounds, ...(profile?.maxCredits ?? [])].flatMap(({ credits, per }) => {
+    return [...ownBounds, ...maxCredits].flatMap(({ credits, per }) => {
       if (per === 'run') return [];
       const rest = Math.max(0, credits - (ledger?.spentAt(origin, per, today) ?? 0));
       return `${thousands(rest)} of ${thousands(credits)}/${per} left at ${origin}`;
