@@ -7,7 +7,6 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import type { BaseUrl } from './address.ts';
-import type { Connections } from './http.ts';
 
 /** Idle milliseconds after which a connection is not used again, unless the service sends `Keep-Alive: timeout`. */
 const idleTimeout = 250;
@@ -16,19 +15,21 @@ const keepAliveMargin = 500;
 /** The first that is set is used, as in curl. */
 const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
 
+export type Connections = Awaited<ReturnType<typeof openConnections>>;
+
 /** Opens at most `connections` to one origin. `timeout`: milliseconds to connect. Throws usage errors about the proxy. */
 export async function openConnections(
   baseUrl: BaseUrl,
   connections: number,
   timeout: number,
   env: Context['env'],
-): Promise<Connections> {
+) {
   const { origin, loopback } = baseUrl;
   const parserLoaded = await disableWasmTiering(baseUrl);
   const variable = loopback ? undefined : proxyVariables.find((name) => env[name]?.trim());
   const tunnel =
     variable === undefined ? null : (await import('./proxy.ts')).openTunnel(variable, origin, env);
-  const stopConnecting = tunnel?.stop ?? (() => {});
+  const stopConnecting = (error: Error): void => tunnel?.stop(error);
   const dispatcher = new Pool(origin, {
     connections,
     pipelining: 1,
@@ -41,12 +42,15 @@ export async function openConnections(
     ...(tunnel && { connect: tunnel.connect }),
   });
   dispatcher.once('connect', parserLoaded);
-  const opened: Connections = {
+  const opened = {
     dispatcher,
+    /** The service, as messages name it. */
     name: tunnel === null ? origin : `${origin} through the proxy ${tunnel.host}`,
+    /** The service closes connections without notice: each request gets a new one, because a cut one may be charged. */
     closesUnannounced: false,
+    /** Ends what is connecting through a proxy; its requests fail with this error, or one about the proxy. */
     stopConnecting,
-    destroy: async (error) => {
+    destroy: async (error: Error): Promise<void> => {
       stopConnecting(error);
       await dispatcher.destroy(error);
     },

@@ -9,15 +9,8 @@ import { usage } from '../errors.ts';
 import { errorWords } from './failures.ts';
 import { TransportError } from './http.ts';
 
-export interface Tunnel {
-  readonly host: string;
-  readonly connect: buildConnector.connector;
-  /** Ends what is still connecting, with this error. */
-  stop(error: Error): void;
-}
-
 /** The tunnel through the proxy in a variable; null if NO_PROXY excludes the origin. Throws usage errors as `parseProxy`. */
-export function openTunnel(variable: string, origin: string, env: Env): Tunnel | null {
+export function openTunnel(variable: string, origin: string, env: Env) {
   const { hostname } = new URL(origin);
   const exceptions = (env.no_proxy || env.NO_PROXY || '').toLowerCase().split(/[\s,]+/);
   const isDirect = (name: string): boolean =>
@@ -48,7 +41,7 @@ function authorization({ username, password }: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
-function tunnelThrough(proxy: URL): Tunnel {
+function tunnelThrough(proxy: URL) {
   const isSecure = proxy.protocol === 'https:';
   const host = proxy.hostname.replace(/^\[|\]$/g, '');
   const attempts = new Set<(error: Error) => void>();
@@ -89,6 +82,7 @@ function tunnelThrough(proxy: URL): Tunnel {
     });
     request.end();
   };
+  /** Ends what is still connecting. */
   const stop = (error: Error): void => {
     for (const fail of attempts) fail(error);
   };
