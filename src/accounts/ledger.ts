@@ -72,9 +72,9 @@ export function openLedger({ context, account, command, bounds, timeout, warn }:
     const id = randomUUID();
     const time = new Date(now).toISOString();
     ledger.append({ kind: 'request', id, time, day: localDay(now), ...payer, reference, credits });
-    return (charge) => {
+    return (outcome) => {
       try {
-        ledger.append({ kind: 'outcome', id, outcome: charge === 'none' ? 'free' : charge });
+        ledger.append({ kind: 'outcome', id, outcome });
       } catch (error) {
         fail(error, true);
       }

@@ -34,7 +34,9 @@ export function describeCredits({ confirmed, possibly_charged }: Credits, verb =
   return possibly_charged === 0 ? sure : `${sure}, ${thousands(possibly_charged)} more possibly charged`;
 }
 
-export type Settle = (charge: keyof Credits | 'none') => void;
+/** What a request cost. */
+export type Charge = keyof Credits | 'free';
+export type Settle = (charge: Charge) => void;
 
 /** One bound of `--max-credits`: credits per run, per calendar day or per calendar month (local time). */
 export interface CreditBound {
@@ -111,7 +113,7 @@ export class Budget {
         return (charge) => {
           note?.(charge);
           this.#reserved -= credits;
-          if (charge !== 'none') {
+          if (charge !== 'free') {
             this.total.credits[charge] += credits;
             tally.credits[charge] += credits;
           }

@@ -6,7 +6,7 @@ import type { Step } from '../text/command.ts';
 import { withoutSecret } from '../text/sanitize.ts';
 import { version } from '../version.ts';
 import type { BaseUrl } from './address.ts';
-import type { Budget, Tally } from './budget.ts';
+import type { Budget, Charge, Tally } from './budget.ts';
 import { assertParameters, type Operation, operationPath, type RequestParameters } from './contract.ts';
 import type { Connections } from './dispatcher.ts';
 import { errorWords, failedAttempt, finalFailure } from './failures.ts';
@@ -116,7 +116,7 @@ export class Client {
     // Nothing is reserved during a pause, unless it starts while the reservation is made.
     await this.#throttle.untilResumed();
     const settle = await budget.reserve(operation.credits, tally);
-    let charge: FailedAttempt['charge'] = 'none';
+    let charge: Charge = 'free';
     const started = clock.elapsed();
     let result = 'not sent';
     try {

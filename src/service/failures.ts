@@ -129,7 +129,7 @@ export function failedAttempt(
     const { cause, sent } = outcome;
     const { code, what, next, isRetryable = false } = meaningOfError(outcome, at);
     const failure = new Failure(code, hide(what), { status, next, cause });
-    return { failure, isRetryable, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'none' };
+    return { failure, isRetryable, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'free' };
   }
   // The status alone shows that nothing was charged, and why: the body may not have arrived.
   const detail = 'body' in outcome ? detailOf(outcome.body) : null;
@@ -138,7 +138,7 @@ export function failedAttempt(
   const remoteText = isRedirect ? headers.location : detail?.replace(/\s+/g, ' ').trim();
   const words = remoteText ? `${status}: ${excerpt(hide(remoteText))}` : `${status}`;
   const failure = new Failure(code, `${what} (${words})`, { status, next });
-  return { failure, isRetryable, retryAfterMs: retryAfter(headers['retry-after'], now), charge: 'none' };
+  return { failure, isRetryable, retryAfterMs: retryAfter(headers['retry-after'], now), charge: 'free' };
 }
 
 /** The message in an error body; null if that is not JSON. */

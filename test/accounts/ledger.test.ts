@@ -12,7 +12,7 @@ import { LedgerFile } from '../../src/accounts/ledger-file.ts';
 import { Failure } from '../../src/errors.ts';
 import { acquireLock } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
-import { type Credits, type Ledger, noCredits, parseBounds, type Settle } from '../../src/service/budget.ts';
+import { type Charge, type Credits, type Ledger, noCredits, parseBounds } from '../../src/service/budget.ts';
 import { collect } from '../support/collect.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -100,7 +100,7 @@ async function fixture(t: TestContext) {
   };
 }
 
-async function buy(ledger: Ledger, charge: Parameters<Settle>[0]): Promise<void> {
+async function buy(ledger: Ledger, charge: Charge): Promise<void> {
   (await ledger(1, '@a', null))(charge);
 }
 
@@ -179,7 +179,7 @@ test('a ledger that cannot be opened: refused with a bound per month, one warnin
   assert.throws(() => open('5/month'), isFailure(1, cannot, 'set XDG_STATE_HOME'));
   const ledger = open('5');
   await buy(ledger, 'confirmed');
-  await buy(ledger, 'none');
+  await buy(ledger, 'free');
   assert.equal(warnings.length, 1);
   assert.match(warnings[0] ?? '', /^the credit ledger is not complete: .*; set XDG_STATE_HOME/);
 });
@@ -200,7 +200,7 @@ test('a damaged ledger: refused with a bound, naming file, line and remedy; one 
   assert.throws(() => open('5/month'), isFailure(1, `${file} is damaged: lines 2, 10 cannot be read`, all));
   execFileSync('sh', ['-c', all]);
   assert.match((await spentBound(open('2/month'))) ?? '', /^2\/month/);
-  await buy(open('3/month'), 'none');
+  await buy(open('3/month'), 'free');
   fs.rmSync(`${file}.bak`);
   // The last line, which a crash has cut off, is one credit; also once another line has followed.
   fs.writeFileSync(file, sound.slice(0, -2));
@@ -227,10 +227,10 @@ test('a ledger that becomes shorter, or another file, while a run counts in it: 
   for (const [name, change] of Object.entries(changes))
     for (const isPending of [false, true]) {
       const ledger = open('6/month');
-      await buy(ledger, 'none');
+      await buy(ledger, 'free');
       const settle = isPending ? await ledger(1, '@a', null) : null;
       change();
-      settle?.('none');
+      settle?.('free');
       await assert.rejects(ledger(1, '@a', null), isFailure(1, file), `${name} ${isPending}`);
       fs.rmSync(file, { force: true });
     }

@@ -25,7 +25,7 @@ function fakeLedger(room: number) {
     noted.push(`${reference}`);
     return (charge) => {
       noted.push(charge);
-      if (charge === 'none') room += credits;
+      if (charge === 'free') room += credits;
     };
   };
   return { noted, ledger };
@@ -90,7 +90,7 @@ for (const [what, bounds, room] of [
     const second = reserved(budget, tally);
     const third = assert.rejects(reserved(budget, tally), { code: 'budget' });
     await new Promise((resolve) => setImmediate(resolve));
-    first('none');
+    first('free');
     (await second)('confirmed');
     await third;
     assert.deepEqual(budget.total.credits, { confirmed: 1, possibly_charged: 0 });
@@ -100,7 +100,7 @@ for (const [what, bounds, room] of [
 test('without a ledger all bounds apply to the run; possibly charged credits count', async () => {
   for (const [credits, per, ...charges] of [
     [1, 'day', 'confirmed'],
-    [2, 'run', 'possibly_charged', 'none', 'confirmed'],
+    [2, 'run', 'possibly_charged', 'free', 'confirmed'],
   ] as const) {
     const budget = new Budget([{ credits, per, source }], null);
     for (const charge of charges) (await reserved(budget))(charge);

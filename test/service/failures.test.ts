@@ -38,7 +38,7 @@ const rows: readonly (readonly [
 test('errors of the transport: what they mean, in words that are never those of a library', () => {
   for (const [cause, sent, code, message, isRetryable, status = null] of rows) {
     const found = failedAttempt({ cause, sent, status, headers: {} }, context);
-    const charge = sent ? 'possibly_charged' : 'none';
+    const charge = sent ? 'possibly_charged' : 'free';
     assert.deepEqual(
       [found.failure.code, found.failure.message, found.isRetryable, found.charge],
       [code, message, isRetryable, charge],
@@ -75,7 +75,7 @@ test('every status but 200 is free, and says where a redirect leads, or the word
       const { failure, charge, isRetryable } = failedAttempt({ status, headers, body }, context);
       assert.deepEqual(
         [failure.code, failure.message, charge],
-        [code, message.replace('N', `${status}`), 'none'],
+        [code, message.replace('N', `${status}`), 'free'],
       );
       assert.equal(isRetryable, [408, 429, 500, 502, 503, 504].includes(status), `${status}`);
     }
