@@ -33,11 +33,13 @@ function fakeLedger(room: number) {
 
 const reserved = (budget: Budget, tally = newTally()): Promise<Settle> => budget.reserve(1, tally);
 
-test('without bounds a request is noted, too', async () => {
+test('without bounds a request is noted, too; a free one is not, and needs no budget', async () => {
   const tally = newTally('@a');
   const { noted, ledger } = fakeLedger(1);
   (await reserved(new Budget([], ledger), tally))('confirmed');
-  assert.deepEqual(noted, ['@a', 'confirmed']);
+  const budget = new Budget([perRun(0)], ledger);
+  (await budget.reserve(0, tally))('confirmed');
+  assert.deepEqual([noted, budget.total], [['@a', 'confirmed'], newTally()]);
   assert.deepEqual(tally.credits, { confirmed: 1, possibly_charged: 0 });
 });
 
@@ -69,14 +71,6 @@ test('of bounds of the run and of the month that are spent by one credit, the mo
     await assert.rejects(reserved(budget), { code: 'budget', message });
     assert.equal(noted.length, 4);
   }
-});
-
-test('a free request needs no budget and is not noted', async () => {
-  const tally = newTally();
-  const { noted, ledger } = fakeLedger(1);
-  const budget = new Budget([perRun(0)], ledger);
-  (await budget.reserve(0, tally))('confirmed');
-  assert.deepEqual([budget.total, noted], [newTally(), []]);
 });
 
 for (const [what, bounds, room] of [

@@ -81,28 +81,24 @@ test('every status but 200 is free, and says where a redirect leads, or the word
     }
 });
 
-test('a 404 asks to check the address only if it has no words of the service', () => {
-  for (const isFeed of [false, true])
-    for (const [body, isAsked] of [
-      [detail, false],
-      [Buffer.from('{}'), true],
-      [html, true],
-      [Buffer.alloc(0), true],
-    ] as const) {
-      const { failure } = failedAttempt({ status: 404, headers: {}, body }, { ...context, isFeed });
-      assert.equal(failure.next === checkAddress, isAsked);
-    }
-});
-
-test('a 404 of latest: there is no such channel, or it has no feed', () => {
-  const { failure } = failedAttempt({ status: 404, headers: {}, body: detail }, { ...context, isFeed: true });
-  assert.deepEqual(
-    [failure.code, failure.line()],
-    [
-      'not_found',
-      'there is no such channel, or it has no feed (404: the reason); chanlist resolve says whether there is one, for free',
-    ],
-  );
+test('a 404 says what is missing, and asks to check the address only if it has no words of the service', () => {
+  const feed = 'there is no such channel, or it has no feed';
+  const resolve = 'chanlist resolve says whether there is one, for free';
+  for (const [isFeed, body, line] of [
+    [false, detail, 'not found (404: the reason); check the spelling'],
+    [true, detail, `${feed} (404: the reason); ${resolve}`],
+    ...[Buffer.from('{}'), html, Buffer.alloc(0)].flatMap(
+      (body) =>
+        [
+          [false, body, `not found (404); ${checkAddress}`],
+          [true, body, `${feed} (404); ${checkAddress}`],
+        ] as const,
+    ),
+  ] as const)
+    assert.equal(
+      failedAttempt({ status: 404, headers: {}, body }, { ...context, isFeed }).failure.line(),
+      line,
+    );
 });
 
 test('the detail of an error: a text, an object with a message, or a list of what is wrong where', () => {
