@@ -8,9 +8,8 @@ import { version } from '../version.ts';
 import type { BaseUrl } from './address.ts';
 import type { Budget, Charge, Tally } from './budget.ts';
 import { assertParameters, type Operation, operationPath, type RequestParameters } from './contract.ts';
-import type { Connections } from './dispatcher.ts';
 import { errorWords, failedAttempt, finalFailure } from './failures.ts';
-import { get, type Response, readBody } from './http.ts';
+import { type Connections, get, type Response, readBody } from './http.ts';
 import { decideRetry, type FailedAttempt, retryThrottle } from './retry.ts';
 
 export interface Service {

@@ -7,6 +7,7 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import type { BaseUrl } from './address.ts';
+import type { Connections } from './http.ts';
 
 /** Idle milliseconds after which a connection is not used again, unless the service sends `Keep-Alive: timeout`. */
 const idleTimeout = 250;
@@ -15,15 +16,13 @@ const keepAliveMargin = 500;
 /** The first that is set is used, as in curl. */
 const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
 
-export type Connections = Awaited<ReturnType<typeof openConnections>>;
-
 /** Opens at most `connections` to one origin. `timeout`: milliseconds to connect. Throws usage errors about the proxy. */
 export async function openConnections(
   baseUrl: BaseUrl,
   connections: number,
   timeout: number,
   env: Context['env'],
-) {
+): Promise<Connections> {
   const { origin, loopback } = baseUrl;
   const parserLoaded = await disableWasmTiering(baseUrl);
   const variable = loopback ? undefined : proxyVariables.find((name) => env[name]?.trim());
@@ -42,15 +41,12 @@ export async function openConnections(
     ...(tunnel && { connect: tunnel.connect }),
   });
   dispatcher.once('connect', parserLoaded);
-  const opened = {
+  const opened: Connections = {
     dispatcher,
-    /** The service, as messages name it. */
     name: tunnel === null ? origin : `${origin} through the proxy ${tunnel.host}`,
-    /** The service closes connections without notice: each request gets a new one, because a cut one may be charged. */
     closesUnannounced: false,
-    /** Ends what is connecting through a proxy; its requests fail with this error, or one about the proxy. */
     stopConnecting,
-    destroy: async (error: Error): Promise<void> => {
+    destroy: async (error) => {
       stopConnecting(error);
       await dispatcher.destroy(error);
     },

@@ -5,11 +5,21 @@ import { ByteWriter } from '../json/byte-writer.ts';
 import { JsonText } from '../json/json-text.ts';
 import { indexJson, isUnsafeAt, maxValues } from '../json/scanner.ts';
 import { thousands } from '../text/count.ts';
-import type { Connections } from './dispatcher.ts';
 
 /** Largest response body in bytes, also after decompression. */
 const maxBodyBytes = 64 * 1024 * 1024;
 export const tooLarge = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
+
+export interface Connections {
+  readonly dispatcher: Dispatcher;
+  /** The service, as messages name it. */
+  readonly name: string;
+  /** The service closes connections without notice: each request gets a new one, because a cut one may be charged. */
+  closesUnannounced: boolean;
+  /** Ends what is connecting through a proxy; its requests fail with this error, or one about the proxy. */
+  stopConnecting(error: Error): void;
+  destroy(error: Error): Promise<void>;
+}
 
 export interface Response {
   readonly status: number;

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import type { Connections } from '../../src/service/dispatcher.ts';
-import { get } from '../../src/service/http.ts';
+import { type Connections, get } from '../../src/service/http.ts';
 
 /** Sends a request of five seconds through a dispatcher that does only what the test calls. */
 function dispatched(t: TestContext) {
@@ -14,7 +13,7 @@ function dispatched(t: TestContext) {
     return true;
   };
   const connections = {
-    dispatcher: { dispatch } as unknown as Connections['dispatcher'],
+    dispatcher: { dispatch } as unknown as Dispatcher,
     ...{ name: 'the service', closesUnannounced: false },
     ...{ stopConnecting: () => {}, destroy: async () => {} },
   } satisfies Connections;
