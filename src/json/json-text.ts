@@ -63,9 +63,9 @@ export class JsonText {
     this.#parts = parts;
   }
 
-  /** Null if the bytes are not JSON, or have too many values. */
-  static parse(bytes: Buffer): JsonText | null {
-    const index = indexJson(bytes);
+  /** Null if the bytes are not JSON, or have too many values. `withMembers`: members of entries will be read. */
+  static parse(bytes: Buffer, withMembers = false): JsonText | null {
+    const index = indexJson(bytes, withMembers);
     return typeof index === 'string' ? null : new JsonText(index, 0, index.bytes.length, index.parts);
   }
 

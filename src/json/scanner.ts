@@ -26,16 +26,19 @@ export class JsonIndex {
   }
 }
 
-/** The index of a text: of the outermost value, and of arrays in it. */
-export function indexJson(text: Buffer): JsonIndex | 'not JSON' | 'too many values' {
-  const index = indexCompact(text);
+/** The index of a text: of the outermost value, arrays in it, and (`withMembers`) objects that are their elements. */
+export function indexJson(text: Buffer, withMembers = false): JsonIndex | 'not JSON' | 'too many values' {
+  const index = indexCompact(text, withMembers);
   if (index !== 'white space') return index;
   const compact = withoutSpace(text);
-  const compactIndex = compact === null ? 'not JSON' : indexCompact(compact);
+  const compactIndex = compact === null ? 'not JSON' : indexCompact(compact, withMembers);
   return compactIndex === 'white space' ? 'not JSON' : compactIndex;
 }
 
-function indexCompact(bytes: Buffer): JsonIndex | 'not JSON' | 'too many values' | 'white space' {
+function indexCompact(
+  bytes: Buffer,
+  withMembers: boolean,
+): JsonIndex | 'not JSON' | 'too many values' | 'white space' {
   const { length } = bytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, length);
   const parts: number[] = [];
@@ -66,8 +69,10 @@ function indexCompact(bytes: Buffer): JsonIndex | 'not JSON' | 'too many values'
         const isObject = first === OPEN_BRACE;
         expected = isObject ? KEY_OR_END : VALUE_OR_END;
         if (closing.length > 0) {
+          const isEntry: boolean = list !== null && closing.at(-1) === CLOSE_BRACKET;
+          const isIndexed: boolean = isObject ? withMembers && isEntry : closing.length === 1;
           around.push(list);
-          list = !isObject && closing.length === 1 ? [] : null;
+          list = isIndexed ? [] : null;
           if (list !== null) {
             inner ??= new Map();
             inner.set(at, list);

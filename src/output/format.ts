@@ -53,6 +53,8 @@ export type Text = string | Buffer;
  * for each reference `open`, `rows` for each page, `close` (listings) or one of `body` and `failed`; finally `tail`.
  */
 export interface Format {
+  /** Whether it reads members of entries (`Client.readsMembers`). */
+  readonly readsMembers: boolean;
   /** Before the first page of a listing; `info` is that page's playlist_info, null if nothing arrived. */
   open(item: Item, info: JsonText | null): string;
   /** Entries of a page; a Buffer is valid until the next call, and a copy of the service's bytes. */
@@ -67,4 +69,4 @@ export interface Format {
 }
 
 /** What the file of a format defines: `rows`, and whatever differs from the defaults in formats.ts. */
-export type Writer = Pick<Format, 'rows'> & Partial<Format>;
+export type Writer = Pick<Format, 'rows'> & Partial<Omit<Format, 'readsMembers'>>;

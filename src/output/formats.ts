@@ -65,6 +65,8 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
     failed: () => '',
     tail: () => '',
     ...writer,
+    // The others are copies of the service's bytes.
+    readsMembers: fields !== null || !['json', 'ndjson'].includes(name),
     rows: (item, entries) => {
       look(entries);
       return writer.rows(item, entries);

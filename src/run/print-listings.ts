@@ -21,9 +21,10 @@ import type { Run } from './run.ts';
 
 /** Lists references to stdout. Each page is written before the next one is requested. */
 export async function printListings(run: Run): Promise<readonly Result[]> {
-  const { context, stderr, options, references } = run;
+  const { context, stderr, client, options, references } = run;
   const { format, isTerminalTable } = await outputFormat(run);
   const output = new Stdout(context, stderr, isTerminalTable);
+  client.readsMembers = format.readsMembers;
   const { limit, all, maxCredits, continuation } = options;
   // At a terminal, only these flags list more than the first page.
   const isFirstPageOnly = isTerminalTable && limit === null && !all && maxCredits.length === 0;

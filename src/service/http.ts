@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 import { Failure } from '../errors.ts';
-import { ByteWriter } from '../json/byte-writer.ts';
 import { JsonText } from '../json/json-text.ts';
 import { indexJson, isUnsafeAt, maxValues } from '../json/scanner.ts';
 import { thousands } from '../text/count.ts';
@@ -56,8 +55,9 @@ export function get(
     let controller: Dispatcher.DispatchController | null = null;
     let status: number | null = null;
     const headers: Record<string, string | undefined> = {};
-    // A list of one-byte chunks would take a hundred times the memory.
-    const body = new ByteWriter();
+    // One buffer, of the announced length or growing: a list of one-byte chunks would take a hundred times the memory.
+    let body = Buffer.alloc(0);
+    let length = 0;
     let isSettled = false;
 
     const settle = (outcome: Response | NoResponse): void => {
@@ -89,15 +89,20 @@ export function get(
         if (statusCode < 200) return;
         status = statusCode;
         for (const [name, value] of Object.entries(received)) headers[name] = [value].flat()[0];
-        if (Number(headers['content-length']) > maxBodyBytes) fail(new TransportError('TOO_LARGE', tooLarge));
+        const announced = Number(headers['content-length'] ?? 0);
+        if (announced > maxBodyBytes) fail(new TransportError('TOO_LARGE', tooLarge));
+        else if (announced > 0) body = Buffer.allocUnsafe(announced);
       },
       onResponseData(_, chunk) {
-        body.copy(chunk);
-        if (body.length > maxBodyBytes) fail(new TransportError('TOO_LARGE', tooLarge));
+        const end = length + chunk.length;
+        if (end > maxBodyBytes) return fail(new TransportError('TOO_LARGE', tooLarge));
+        if (end > body.length) body = Buffer.concat([body], Math.max(2 * body.length, end));
+        chunk.copy(body, length);
+        length = end;
       },
       onResponseEnd() {
         if (status === null) fail(new Error('no status'));
-        else if (!isSettled) settle({ status, headers, body: body.take() });
+        else if (!isSettled) settle({ status, headers, body: body.subarray(0, length) });
       },
       onResponseError: (_, error) => fail(error),
     };
@@ -110,14 +115,14 @@ export function get(
   });
 }
 
-/** The body of a complete 200 as JSON. Throws `invalid_response` if it is not JSON, or too large. */
-export function readBody(response: Response): JsonText {
+/** The body of a complete 200 as JSON (`JsonText.parse`). Throws `invalid_response` if it is not JSON, or too large. */
+export function readBody(response: Response, withMembers: boolean): JsonText {
   const sent = decompressed(response);
   if (!isUtf8(sent)) throw invalid('the response is not UTF-8 text');
   const bytes = sent.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? sent.subarray(3) : sent;
   if (lengthAsRows(bytes) > maxBodyBytes)
     throw invalid(`${tooLarge} once its control characters are escaped`);
-  const json = JsonText.parse(bytes);
+  const json = JsonText.parse(bytes, withMembers);
   if (json !== null) return json;
   if (indexJson(bytes) === 'too many values')
     throw invalid(`the response has more than ${thousands(maxValues)} values`);

@@ -36,14 +36,14 @@ function shown(value: JsonText, levels = 2): unknown {
   };
 }
 
-test('a parsed value says the same as the value of its text without white space', () => {
+test('a parsed value says the same as the value of its text without white space, whatever is indexed', () => {
   const entries = fc.array(any, { maxLength: 3 });
   const bodies = fc.oneof(any, entries, fc.record({ a: entries, results: fc.constant([[{ a: [0] }]]) }));
   fc.assert(
-    fc.property(bodies, style, (body, look) => {
+    fc.property(bodies, style, fc.boolean(), (body, look, withMembers) => {
       const source = written(body, look);
       const index = indexJson(Buffer.from(source));
-      const parsed = JsonText.parse(Buffer.from(` ${source}\n`));
+      const parsed = JsonText.parse(Buffer.from(` ${source}\n`), withMembers);
       assert.ok(typeof index === 'object' && parsed !== null);
       assert.deepEqual(shown(parsed, 3), shown(JsonText.of(index.bytes.toString()), 3));
     }),
