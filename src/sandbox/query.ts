@@ -36,13 +36,7 @@ export function readParameters(
 }
 
 function issuesOf(
-  {
-    name,
-    type,
-    isRequired,
-    minimum = 0,
-    maximum = Number.POSITIVE_INFINITY,
-  }: Operation['parameters'][number],
+  { name, type, isRequired, minimum = 0, maximum = Infinity }: Operation['parameters'][number],
   value: string | undefined,
 ): object[] {
   if (value === undefined) return isRequired ? [issue(name, 'Field required')] : [];
