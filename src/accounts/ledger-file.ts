@@ -5,6 +5,7 @@ import { Failure } from '../errors.ts';
 import { guardFile } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 import { isCount, isOneOf, isText, orNull, type Passing, parseObject, shape } from '../json/shape.ts';
+import type { Charge } from '../service/budget.ts';
 import { homeFolder } from './store.ts';
 
 export function ledgerFolder(env: Env, platform = process.platform): string {
@@ -42,10 +43,10 @@ const isOutcomeLine = shape({
 });
 type OutcomeLine = Passing<typeof isOutcomeLine>;
 
-/** A paid request, or a line that is none: there may have been one of a credit on any day, at any origin. */
 export interface LedgerEntry {
+  /** Null: it cannot be read, and there may have been one of a credit on any day, at any origin. */
   readonly request: RequestLine | null;
-  outcome: OutcomeLine['outcome'];
+  readonly outcome: Charge;
 }
 
 const unknownRequest: LedgerEntry = { request: null, outcome: 'possibly_charged' };
@@ -61,10 +62,8 @@ export class LedgerFile {
   readonly month: string;
   readonly path: string;
   readonly #fd: number;
-  /** By ID. */
-  readonly #requests = new Map<string, LedgerEntry>();
-  /** Lines that cannot be read, and outcomes of requests that are not there. */
-  readonly #unknown: LedgerEntry[] = [];
+  /** By ID of the request, or number of a line that cannot be read. */
+  readonly #entries = new Map<string | number, LedgerEntry>();
   /** Bytes. */
   #size = 0;
   /** Complete lines that have been read, and their bytes. */
@@ -72,7 +71,7 @@ export class LedgerFile {
   #offset = 0;
   /** What follows the last complete line. */
   #rest = '';
-  /** Those that cannot be read, and were not cut off when they were the last one. */
+  /** Lines that cannot be read, and were not cut off when they were the last one. */
   readonly #damagedLines: number[] = [];
 
   private constructor(month: string, folder: PrivateFolder, fd: number) {
@@ -141,7 +140,7 @@ export class LedgerFile {
     for (const [i, line] of lines.entries()) {
       this.#lines++;
       if (line === '' || this.#add(line)) continue;
-      this.#unknown.push(unknownRequest);
+      this.#entries.set(this.#lines, unknownRequest);
       // Between a line that was cut off and the next one there is no empty line: `append` has closed it.
       const wasLast = (lines[i + 1] ?? this.#rest) !== '';
       if (!wasLast || !isCutOff(line)) this.#damagedLines.push(this.#lines);
@@ -149,7 +148,7 @@ export class LedgerFile {
   }
 
   get entries(): readonly LedgerEntry[] {
-    return [...this.#requests.values(), ...this.#unknown, ...(this.#rest === '' ? [] : [unknownRequest])];
+    return [...this.#entries.values(), ...(this.#rest === '' ? [] : [unknownRequest])];
   }
 
   /** Credits that this month, or its day `today`, may have cost at most at an origin. */
@@ -168,14 +167,13 @@ export class LedgerFile {
   #add(text: string): boolean {
     const line = parseObject(text);
     if (isRequestLine(line)) {
-      if (!this.#requests.has(line.id))
-        this.#requests.set(line.id, { request: line, outcome: 'possibly_charged' });
+      if (!this.#entries.has(line.id)) this.#entries.set(line.id, { ...unknownRequest, request: line });
       return true;
     }
     if (!isOutcomeLine(line)) return false;
-    const entry = this.#requests.get(line.id);
-    if (entry !== undefined) entry.outcome = line.outcome;
-    else if (line.outcome !== 'free') this.#unknown.push(unknownRequest);
+    const entry = this.#entries.get(line.id);
+    if (entry !== undefined) this.#entries.set(line.id, { ...entry, outcome: line.outcome });
+    else if (line.outcome !== 'free') this.#entries.set(this.#lines, unknownRequest);
     return true;
   }
 }

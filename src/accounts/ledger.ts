@@ -23,26 +23,22 @@ export interface LedgerOptions {
  * Opens the credit ledger (docs/cron.md, "Credit bounds"). With a bound per day or month, each request locks and reads it,
  * and one that cannot be used is a failure. Without such a bound there is no lock, and one warning.
  */
-export function openLedger(options: LedgerOptions): Ledger {
-  const { command, timeout } = options;
-  const { env, clock, stop } = options.context;
-  const { origin, key } = options.account;
-  // The month first: if both are spent, its reset is the one to wait for.
-  const bounds = (['month', 'day'] as const).flatMap((per) =>
-    options.bounds.filter((bound) => bound.per === per).map((bound) => ({ ...bound, per })),
-  );
+export function openLedger({ context, account, command, bounds, timeout, warn }: LedgerOptions): Ledger {
+  const { env, clock, stop } = context;
+  const { origin, key } = account;
+  const hasBounds = bounds.some(({ per }) => per !== 'run');
   const digest = createHash('sha256').update(`chanlist ledger\n${origin}\n${key}`).digest('hex');
-  const account = { origin, key: digest.slice(0, 16), last_four: lastFour(key) };
+  const payer = { origin, key: digest.slice(0, 16), last_four: lastFour(key), command };
   let file: LedgerFile | null = null;
 
   /** A ledger that cannot be used: throws if a bound needs it before a request, else warns. Throws other errors. */
   const fail = (error: unknown, isSent = false): void => {
     if (!(error instanceof Failure) || error.code === 'budget' || error.code === 'interrupted') throw error;
-    if (bounds.length > 0 && !isSent)
+    if (hasBounds && !isSent)
       throw error.with({
         message: `the credit ledger, which --max-credits needs, cannot be used: ${error.message}`,
       });
-    options.warn(`the credit ledger is not complete: ${error.line()}`);
+    warn(`the credit ledger is not complete: ${error.line()}`);
   };
 
   /** The ledger of the month of a time. An earlier month's file stays open for outcomes of pending requests. */
@@ -71,28 +67,14 @@ export function openLedger(options: LedgerOptions): Ledger {
     }
   };
 
-  /** The ledger of now. Throws `budget` if a bound has no room. The caller holds the lock if there are bounds. */
-  const ledgerWithRoom = (folder: PrivateFolder, credits: number, now: number): LedgerFile => {
-    const ledger = fileOf(folder, now);
-    if (bounds.length > 0) ledger.read();
-    for (const bound of bounds)
-      if (ledger.spentAt(origin, bound.per, localDay(now)) + credits > bound.credits)
-        throw budgetSpent(bound, resetTime(bound.per, now));
-    return ledger;
-  };
-
-  const reserveIn = async (folder: PrivateFolder, credits: number, reference: string | null) => {
-    using _lock = bounds.length > 0 ? await lockIn(folder) : null;
-    const now = clock.now();
-    const day = localDay(now);
-    const ledger = ledgerWithRoom(folder, credits, now);
+  /** Notes a request; returns what notes its outcome, without which it counts as possibly charged. */
+  const noteIn = (ledger: LedgerFile, now: number, credits: number, reference: string | null): Settle => {
     const id = randomUUID();
     const time = new Date(now).toISOString();
-    ledger.append({ kind: 'request', id, time, day, ...account, command, reference, credits });
-    // An outcome that cannot be appended: the request counts as possibly charged.
-    return (charge: Parameters<Settle>[0]): void => {
+    ledger.append({ kind: 'request', id, time, day: localDay(now), ...payer, reference, credits });
+    return (outcome) => {
       try {
-        ledger.append({ kind: 'outcome', id, outcome: charge === 'none' ? 'free' : charge });
+        ledger.append({ kind: 'outcome', id, outcome });
       } catch (error) {
         fail(error, true);
       }
@@ -106,23 +88,24 @@ export function openLedger(options: LedgerOptions): Ledger {
   } catch (error) {
     fail(error);
   }
-  return {
-    reserve: async (credits, reference) => {
-      try {
-        if (folder !== null) return await reserveIn(folder, credits, reference);
-      } catch (error) {
-        fail(error);
+  return async (credits, reference, refusal) => {
+    try {
+      if (folder !== null) {
+        using _lock = hasBounds ? await lockIn(folder) : null;
+        const now = clock.now();
+        const ledger = fileOf(folder, now);
+        if (hasBounds) ledger.read();
+        // The month first: if both are spent, its reset is the one to wait for.
+        for (const per of ['month', 'day'] as const)
+          for (const bound of bounds.filter((bound) => bound.per === per))
+            if (ledger.spentAt(origin, per, localDay(now)) + credits > bound.credits)
+              throw budgetSpent(bound, resetTime(per, now));
+        if (refusal === null) return noteIn(ledger, now, credits, reference);
       }
-      return () => {};
-    },
-    assertRoom: async (credits) => {
-      try {
-        if (folder === null || bounds.length === 0) return;
-        using _lock = await lockIn(folder);
-        ledgerWithRoom(folder, credits, clock.now());
-      } catch (error) {
-        fail(error);
-      }
-    },
+    } catch (error) {
+      fail(error);
+    }
+    if (refusal !== null) throw refusal;
+    return () => {};
   };
 }

@@ -1,7 +1,7 @@
 import type { Context, Env } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { parseAddress, parseNamespace } from '../service/address.ts';
-import { type CreditBound, resolveBounds } from '../service/budget.ts';
+import { boundsOf, type CreditBound } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import type { Step } from '../text/command.ts';
 import { parseKey, readKey } from './key.ts';
@@ -19,37 +19,35 @@ export async function resolveAccount(
   options: ServiceFlags & { readonly maxCredits: readonly CreditBound[] },
   context: Context,
 ) {
-  const { baseUrl, namespace, key, remedy, maxCredits, problem } = await findService(options, context);
-  if (baseUrl === null || key === null) throw problem;
-  const bounds = resolveBounds(options.maxCredits, context.env, maxCredits);
-  return { baseUrl, namespace, key, remedy, bounds };
+  const { baseUrl, namespace, serviceName, key, remedy, ...settings } = await findService(options, context);
+  if (baseUrl === null || key === null) throw settings.problem;
+  const bounds = [...options.maxCredits, ...boundsOf(context.env), ...settings.maxCredits];
+  return { baseUrl, namespace, serviceName, key, remedy, bounds };
 }
 
 /** Finds the service and the account of a run: flag, environment, profile, default, in this order. */
 export async function findService(flags: ServiceFlags, context: Context) {
-  const { env } = context;
   const explicitKey = await readExplicitKey(flags, context);
-  const { name, profile, stored, baseUrl, namespace } = findAddress(flags, env);
+  const address = findAddress(flags, context.env);
+  const { name, profile, stored, baseUrl } = address;
   const isForeign = profile !== undefined && profile.baseUrl.origin !== baseUrl?.origin;
-  const key = explicitKey?.text ?? (isForeign ? undefined : profile?.key) ?? null;
-  const missing = [...(baseUrl ? [] : ['CHANLIST_BASE_URL']), ...(key ? [] : ['CHANLIST_API_KEY'])];
-  const choices = name === null ? stored : [];
-  let problem = missing.length === 0 ? null : noAccount(missing, choices, context.stderr.isTTY);
+  const key = explicitKey?.text ?? (isForeign ? null : profile?.key) ?? null;
+  let problem: Failure | null = null;
   if (isForeign && baseUrl !== null && key === null) {
     const message = `the key of profile '${name}' belongs to ${profile.baseUrl.origin} and is not sent to ${baseUrl.origin}`;
     const next = `store one for that address: chanlist auth login --profile NAME --base-url ${baseUrl.origin}`;
     problem = new Failure('unauthorized', message, { next });
+  } else if (baseUrl === null || key === null) {
+    const missing = [...(baseUrl ? [] : ['CHANLIST_BASE_URL']), ...(key ? [] : ['CHANLIST_API_KEY'])];
+    problem = noAccount(missing, name === null ? stored : [], context.stderr.isTTY);
   }
   return {
-    baseUrl,
-    namespace,
+    ...address,
     key,
     /** `--key-file FILE`, `CHANLIST_API_KEY`, `profile 'work'`; null without a key. */
     keySource: explicitKey?.source ?? (key === null ? null : `profile '${name}'`),
     /** What to do if the key is rejected. */
     remedy: explicitKey === undefined ? loginOf(name) : `replace the key in ${explicitKey.source}`,
-    profile: name,
-    maxCredits: profile?.maxCredits ?? [],
     /** Why there is no address, or no key; null if there are both. */
     problem,
   };
@@ -63,7 +61,7 @@ const loginOf = (profile: string | null): Step | null =>
     flags: [{ name: '--profile', value: profile }],
   };
 
-/** The address, the namespace and the profile of a run; reads no key. `stored`: the names of all profiles. */
+/** The address, the namespace and the profile of a run; reads no key. */
 export function findAddress(flags: ServiceFlags, env: Env) {
   const explicit = explicitService(flags, env);
   const named = explicitProfile(flags, env);
@@ -73,7 +71,19 @@ export function findAddress(flags: ServiceFlags, env: Env) {
   const profile = name === null ? undefined : profiles.get(name);
   const baseUrl = explicit.baseUrl ?? profile?.baseUrl ?? null;
   const namespace = explicit.namespace ?? profile?.namespace ?? defaultNamespace;
-  return { name, profile, stored: [...profiles.keys()], baseUrl, namespace };
+  return {
+    baseUrl,
+    namespace,
+    /** Identifies the service in the pages of an export; '' without an address. */
+    serviceName: baseUrl === null ? '' : `${baseUrl.href} ${namespace}`,
+    /** The name of the profile. */
+    name,
+    isActive: name === active,
+    profile,
+    maxCredits: profile?.maxCredits ?? [],
+    /** The names of all profiles. */
+    stored: [...profiles.keys()],
+  };
 }
 
 /** The address and namespace from flags and environment. */
@@ -90,9 +100,8 @@ export function explicitNamespace({ namespace }: ServiceFlags, env: Env): string
   return env.CHANLIST_NAMESPACE ? parseNamespace(env.CHANLIST_NAMESPACE, 'CHANLIST_NAMESPACE') : undefined;
 }
 
-export function explicitProfile({ profile }: ServiceFlags, env: Env): string | undefined {
-  return profile ?? (env.CHANLIST_PROFILE || undefined);
-}
+export const explicitProfile = ({ profile }: ServiceFlags, env: Env): string | undefined =>
+  profile ?? (env.CHANLIST_PROFILE || undefined);
 
 async function readExplicitKey({ keyFile }: ServiceFlags, { env, stop }: Context) {
   const { CHANLIST_API_KEY: key, CHANLIST_API_KEY_FILE: variable } = env;

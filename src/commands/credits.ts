@@ -4,7 +4,7 @@ import { findAddress } from '../accounts/settings.ts';
 import type { Example, RunCommand } from '../cli/command.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { printRecords } from '../output/print-records.ts';
-import { noCredits, resolveBounds, spent } from '../service/budget.ts';
+import { boundsOf, noCredits, spent } from '../service/budget.ts';
 import { thousands } from '../text/count.ts';
 
 export const about = [
@@ -24,7 +24,7 @@ export const run: RunCommand<
 > = async (options, context, stderr) => {
   const { by, format, color } = options;
   const { env, clock } = context;
-  const ownBounds = resolveBounds(options.maxCredits, env, []);
+  const ownBounds = [...options.maxCredits, ...boundsOf(env)];
   const today = localDay(clock.now());
   const month = options.month ?? monthOf(today);
   const isThisMonth = month === monthOf(today);
@@ -38,10 +38,10 @@ export const run: RunCommand<
 
   /** What is left of the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
   const left = (): string[] => {
-    const { profile, baseUrl } = findAddress(options, env);
+    const { baseUrl, maxCredits } = findAddress(options, env);
     if (baseUrl === null || !isThisMonth) return [];
     const { origin } = baseUrl;
-    return [...ownBounds, ...(profile?.maxCredits ?? [])].flatMap(({ credits, per }) => {
+    return [...ownBounds, ...maxCredits].flatMap(({ credits, per }) => {
       if (per === 'run') return [];
       const rest = Math.max(0, credits - (ledger?.spentAt(origin, per, today) ?? 0));
       return `${thousands(rest)} of ${thousands(credits)}/${per} left at ${origin}`;

@@ -8,7 +8,7 @@ import { type PrivateFolder, pagesName } from '../fs/private-folder.ts';
 import { grouped } from '../run/ending.ts';
 import { needsPage, type Position, startPosition, tokenOf } from '../run/list-pages.ts';
 import { assertPaths } from '../run/named-files.ts';
-import { sandboxName, serviceName } from '../run/open-run.ts';
+import { sandboxName } from '../run/open-run.ts';
 import type { DryRun, FirstRequest } from '../run/print-dry-run.ts';
 import { type Reference, valid } from '../run/read-references.ts';
 import { failedRequest, type Result, resultOf } from '../run/results.ts';
@@ -63,12 +63,8 @@ async function assertExportable(exports: Exports, [reference]: readonly Referenc
   }
 }
 
-/** The name of the service; '' without an address: the run says so. */
-function serviceOf({ options, context }: Exports): string {
-  if (options.sandbox) return sandboxName;
-  const { baseUrl, namespace } = findAddress(options, context.env);
-  return baseUrl === null ? '' : serviceName({ baseUrl, namespace });
-}
+const serviceOf = ({ options, context }: Exports): string =>
+  options.sandbox ? sandboxName : findAddress(options, context.env).serviceName;
 
 /**
  * Exports each reference into its FILE, or brings it up to date: first resolves what no record knows, then exports, those

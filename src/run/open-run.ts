@@ -53,10 +53,10 @@ async function openAccount(
   stderr: Stderr,
   warn: (message: string) => void,
 ) {
-  const { bounds, ...service } = await resolveAccount(options, context);
+  const { bounds, serviceName, ...service } = await resolveAccount(options, context);
   const { baseUrl, key } = service;
   stderr.redact(key);
-  const opened = { service, serviceName: serviceName(service), close: async () => {} };
+  const opened = { service, serviceName, close: async () => {} };
   if (operation.credits === 0) return { ...opened, budget: new Budget(bounds, null) };
   const { openLedger } = await import('../accounts/ledger.ts');
   const account = { origin: baseUrl.origin, key };
@@ -72,10 +72,6 @@ async function openSandbox({ maxCredits }: CommonOptions) {
   const service = { baseUrl, namespace: defaultNamespace, key };
   return { service, budget: new Budget(maxCredits, null), serviceName: sandboxName, close };
 }
-
-/** Identifies a service in the record of an export. */
-export const serviceName = ({ baseUrl, namespace }: Pick<Service, 'baseUrl' | 'namespace'>): string =>
-  `${baseUrl.href} ${namespace}`;
 
 export const sandboxName = 'sandbox';
 

@@ -7,7 +7,7 @@ import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
-import { requestPath } from '../service/client.ts';
+import { requestUrl } from '../service/client.ts';
 import { defaultNamespace, type Operation, type RequestParameters } from '../service/contract.ts';
 import { count, credits, longest } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -45,7 +45,7 @@ export async function printDryRun(
   const records = requests.map(({ reference, operation, parameters }) => ({
     reference,
     method: operation && 'GET',
-    url: operation && `${service.baseUrl.origin}${requestPath(service, operation, parameters)}`,
+    url: operation && requestUrl(service, operation, parameters),
     cost: operation?.credits ?? 0,
   }));
   if (options.format === 'json' || options.format === 'ndjson') {

@@ -36,10 +36,10 @@ export function readParameters(
 }
 
 function issuesOf(
-  { name, type, when, minimum = 0, maximum = Number.POSITIVE_INFINITY }: Operation['parameters'][number],
+  { name, type, isRequired, minimum = 0, maximum = Infinity }: Operation['parameters'][number],
   value: string | undefined,
 ): object[] {
-  if (value === undefined) return when === 'required' ? [issue(name, 'Field required')] : [];
+  if (value === undefined) return isRequired ? [issue(name, 'Field required')] : [];
   const isInteger = type === 'integer';
   const size = isInteger ? Number(value) : codePoints(value);
   const isValid = !isInteger || /^\d{1,9}$/.test(value);

@@ -9,20 +9,16 @@ export interface BaseUrl {
   readonly loopback: boolean;
 }
 
-const example = 'expected e.g. https://api.example.com';
-
 /**
  * Parses the address of the service; a missing scheme is completed, a trailing `/api/v2` or `/api/v2/WORD` is stripped,
  * and WORD is the namespace. Errors name `source`, and never show the text: it may contain a password, or be a key.
  */
-export function parseAddress(
-  text: string,
-  source: string,
-): { readonly baseUrl: BaseUrl; readonly namespace: string | null } {
+export function parseAddress(text: string, source: string) {
   const trimmed = completeScheme(text.trim());
   if (isQuoted(trimmed)) throw usage(`${source}: the address has quotes around it`, 'remove the quotes');
   // The URL parser drops tabs and line ends and reads backslashes as slashes: reject such texts instead.
   const isHttp = /^https?:\/\/[^/]/i.test(trimmed) && !/[\s\\\u0000-\u001f\u007f]/.test(trimmed);
+  const example = 'expected e.g. https://api.example.com';
   if (!isHttp || !URL.canParse(trimmed)) throw usage(`${source}: not an http or https address`, example);
   if (/^https?:\/\/[^/]*@|[?#]/i.test(trimmed))
     throw usage(`${source}: an address has no user name, password, query (?) or fragment (#)`, example);
@@ -36,7 +32,8 @@ export function parseAddress(
   const path = url.pathname.replace(/\/+/g, '/').replace(/\/$/, '');
   const [suffix = '', namespace = null] = /\/api\/v2(?:\/([A-Za-z0-9._~-]+))?$/.exec(path) ?? [];
   const prefix = path.slice(0, path.length - suffix.length);
-  return { baseUrl: { href: url.origin + prefix, origin: url.origin, loopback }, namespace };
+  const baseUrl: BaseUrl = { href: url.origin + prefix, origin: url.origin, loopback };
+  return { baseUrl, namespace };
 }
 
 /** A host with an optional port and path, as users write addresses without a scheme. */

@@ -34,7 +34,9 @@ export function describeCredits({ confirmed, possibly_charged }: Credits, verb =
   return possibly_charged === 0 ? sure : `${sure}, ${thousands(possibly_charged)} more possibly charged`;
 }
 
-export type Settle = (charge: keyof Credits | 'none') => void;
+/** What a request cost. */
+export type Charge = keyof Credits | 'free';
+export type Settle = (charge: Charge) => void;
 
 /** One bound of `--max-credits`: credits per run, per calendar day or per calendar month (local time). */
 export interface CreditBound {
@@ -58,25 +60,15 @@ export function parseBound(text: string, source: string, shown = text): CreditBo
 export const parseBounds = (text: string, source: string): CreditBound[] =>
   text.split(',').map((part) => parseBound(part, source, text));
 
-/** The bounds of the flag, of CHANLIST_MAX_CREDITS (empty counts as unset) and of the profile: all of them apply. */
-export function resolveBounds(
-  flagBounds: readonly CreditBound[],
-  { CHANLIST_MAX_CREDITS: variable }: Env,
-  profileBounds: readonly CreditBound[],
-): readonly CreditBound[] {
-  return [
-    ...flagBounds,
-    ...(variable ? parseBounds(variable, 'CHANLIST_MAX_CREDITS') : []),
-    ...profileBounds,
-  ];
-}
+/** The bounds of CHANLIST_MAX_CREDITS, which apply beside those of the flag and of the profile. */
+export const boundsOf = ({ CHANLIST_MAX_CREDITS: text }: Env): CreditBound[] =>
+  text ? parseBounds(text, 'CHANLIST_MAX_CREDITS') : [];
 
-export interface Ledger {
-  /** Notes a request before it is sent; returns what notes its outcome. Throws `budget` for a bound that is spent. */
-  reserve(credits: number, reference: string | null): Promise<Settle>;
-  /** Throws as `reserve`, and notes nothing. */
-  assertRoom(credits: number): Promise<void>;
-}
+/**
+ * Notes a request before it is sent; returns what notes its outcome. Throws `budget` for a bound per day or month that is
+ * spent, or else `refusal` unless that is null: then nothing is noted.
+ */
+export type Ledger = (credits: number, reference: string | null, refusal: Failure | null) => Promise<Settle>;
 
 /** The budget of one run. Concurrent requests together never exceed it. */
 export class Budget {
@@ -110,28 +102,25 @@ export class Budget {
 
   async #reserveNext(credits: number, tally: Tally): Promise<Settle> {
     for (;;) {
+      const committed = spent(this.total.credits) + this.#reserved + credits;
+      const exceeded = this.#runBounds.find((bound) => committed > bound.credits);
+      const refusal = exceeded === undefined ? null : budgetSpent(exceeded, null);
       try {
-        const committed = spent(this.total.credits) + this.#reserved + credits;
-        const exceeded = this.#runBounds.find((bound) => committed > bound.credits);
-        if (exceeded !== undefined) {
-          // Of two bounds that are spent, the one that resets last: a new run would stop there again.
-          await this.#ledger?.assertRoom(credits);
-          throw budgetSpent(exceeded, null);
-        }
-        const note = await this.#ledger?.reserve(credits, tally.reference);
+        if (refusal !== null && this.#ledger === null) throw refusal;
+        // Of two bounds that are spent, the ledger names the one that resets: a new run would stop there again.
+        const note = await this.#ledger?.(credits, tally.reference, refusal);
         this.#reserved += credits;
         return (charge) => {
           note?.(charge);
           this.#reserved -= credits;
-          if (charge !== 'none') {
+          if (charge !== 'free') {
             this.total.credits[charge] += credits;
             tally.credits[charge] += credits;
           }
           this.#wake();
         };
       } catch (error) {
-        const isSpent = error instanceof Failure && error.code === 'budget';
-        if (!isSpent) throw error;
+        if (!(error instanceof Failure && error.code === 'budget')) throw error;
         if (this.#reserved === 0) {
           this.exhausted = error;
           throw error;

@@ -6,7 +6,7 @@ import type { Step } from '../text/command.ts';
 import { withoutSecret } from '../text/sanitize.ts';
 import { version } from '../version.ts';
 import type { BaseUrl } from './address.ts';
-import type { Budget, Tally } from './budget.ts';
+import type { Budget, Charge, Tally } from './budget.ts';
 import { assertParameters, type Operation, operationPath, type RequestParameters } from './contract.ts';
 import { errorWords, failedAttempt, finalFailure } from './failures.ts';
 import { type Connections, get, type Response, readBody } from './http.ts';
@@ -34,17 +34,15 @@ interface ClientOptions {
   onWait(milliseconds: number, why: string): void;
 }
 
-export function requestPath(
-  service: Pick<Service, 'baseUrl' | 'namespace'>,
+export function requestUrl(
+  { baseUrl, namespace }: Pick<Service, 'baseUrl' | 'namespace'>,
   operation: Operation,
   parameters: RequestParameters,
 ): string {
   const query = Object.entries(parameters)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
-    .join('&');
-  const prefix = service.baseUrl.href.slice(service.baseUrl.origin.length);
-  return `${prefix}${operationPath(operation, service.namespace)}?${query}`;
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return `${baseUrl.href}${operationPath(operation, namespace)}?${query.join('&')}`;
 }
 
 /** Checks requests against the contract, retries them, keeps one rate limit for the run and counts what was spent. */
@@ -70,10 +68,10 @@ export class Client {
   async call(operation: Operation, parameters: RequestParameters, tally: Tally): Promise<JsonText> {
     assertParameters(operation, parameters);
     const { service, context, retries, maxWait } = this.#options;
-    const path = requestPath(service, operation, parameters);
+    const url = requestUrl(service, operation, parameters);
     const progress = { counted: 0, maybeCharged: 0, requestWaitMs: 0 };
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.#attempt(operation, path, tally, attempt);
+      const outcome = await this.#attempt(operation, url, tally, attempt);
       if (!('failure' in outcome)) {
         this.#throttle.succeeded();
         return readBody(outcome, this.readsMembers);
@@ -109,18 +107,17 @@ export class Client {
 
   async #attempt(
     operation: Operation,
-    path: string,
+    url: string,
     tally: Tally,
     attempt: number,
   ): Promise<Response | FailedAttempt> {
     const { service, context, budget, timeout } = this.#options;
-    const { baseUrl, key } = service;
     const { clock, stop } = context;
-    const hide = (text: string): string => withoutSecret(text, key);
+    const hide = (text: string): string => withoutSecret(text, service.key);
     // Nothing is reserved during a pause, unless it starts while the reservation is made.
     await this.#throttle.untilResumed();
     const settle = await budget.reserve(operation.credits, tally);
-    let charge: FailedAttempt['charge'] = 'none';
+    let charge: Charge = 'free';
     const started = clock.elapsed();
     let result = 'not sent';
     try {
@@ -134,12 +131,14 @@ export class Client {
         if (attempt > 1) counts.retries++;
       }
       const headers = {
-        authorization: `Bearer ${key}`,
+        authorization: `Bearer ${service.key}`,
         'user-agent': `chanlist/${version}`,
         accept: 'application/json',
         'accept-encoding': 'identity',
       };
-      const outcome = await get(connections, { origin: baseUrl.origin, path, headers }, timeout * 1000);
+      const { origin } = service.baseUrl;
+      const request = { origin, path: url.slice(origin.length), headers };
+      const outcome = await get(connections, request, timeout * 1000);
       const isComplete = 'body' in outcome;
       result = isComplete ? `${outcome.status} ${outcome.body.length} bytes` : errorWords(outcome.cause);
       if (isComplete && outcome.status === 200) {
@@ -154,15 +153,16 @@ export class Client {
     } finally {
       settle(charge);
       const took = Math.round(clock.elapsed() - started);
-      this.#options.onRequest(() => `GET ${baseUrl.origin}${excerpt(hide(path))} ${result} ${took} ms`);
+      this.#options.onRequest(() => `GET ${excerpt(hide(url))} ${result} ${took} ms`);
     }
   }
 
   async #open(): Promise<Connections> {
     const { openConnections } = await import('./dispatcher.ts');
     const { service, context, connections, timeout } = this.#options;
-    const opened = await openConnections(service.baseUrl, connections, timeout * 1000, context.env);
-    context.stop.addEventListener('abort', () => void opened.destroy(context.stop.reason));
+    const { stop, env } = context;
+    const opened = await openConnections(service.baseUrl, connections, timeout * 1000, env);
+    stop.addEventListener('abort', () => void opened.destroy(stop.reason));
     return opened;
   }
 }

@@ -13,13 +13,13 @@ interface Parameter {
   readonly name: string;
   /** What the user types for it: `<query>`, `--limit`. */
   readonly argument: string;
-  readonly type: 'string' | 'integer';
-  /** `first page` and `next pages` exclude each other: a request carries exactly one of them (4.3, 4.5). */
-  readonly when: 'required' | 'optional' | 'first page' | 'next pages';
+  /** Default: a string. */
+  readonly type?: 'integer';
+  /** Never in a paged operation: a request has exactly one of its two parameters (4.3, 4.5). */
+  readonly isRequired?: true;
   /** Strings: length in Unicode code points. Integers: value. */
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly default?: number;
 }
 
 export interface Operation {
@@ -54,16 +54,8 @@ const videoPages = {
   idField: 'videoId',
 } as const;
 
-const channel = { name: 'channel', argument: '<channel>', type: 'string', when: 'required' } as const;
-const query = { ...channel, name: 'q', argument: '<query>' } as const;
-const playlist = { ...channel, name: 'playlist', argument: '<playlist>' } as const;
-const continuation = {
-  ...channel,
-  name: 'continuation',
-  argument: '--continuation',
-  when: 'next pages',
-} as const;
-const limit = { name: 'limit', argument: '--limit', type: 'integer', when: 'optional' } as const;
+const channel = { name: 'channel', argument: '<channel>', isRequired: true } as const;
+const continuation = { name: 'continuation', argument: '--continuation' } as const;
 const length = { minimum: 1, maximum: 200 } as const;
 
 export const searchLimit = { minimum: 1, maximum: 50, default: 30 } as const;
@@ -87,7 +79,11 @@ export const operations = {
     name: 'search',
     summary: 'search one channel',
     path: 'channel/search',
-    parameters: [channel, { ...query, ...length }, { ...limit, ...searchLimit }],
+    parameters: [
+      channel,
+      { name: 'q', argument: '<query>', isRequired: true, ...length },
+      { name: 'limit', argument: '--limit', type: 'integer', ...searchLimit },
+    ],
     credits: 1,
     reference: 'channel',
     body: 'list',
@@ -101,7 +97,7 @@ export const operations = {
     name: 'uploads',
     summary: 'list all uploads',
     path: 'channel/videos',
-    parameters: [{ ...channel, when: 'first page' }, continuation],
+    parameters: [{ name: 'channel', argument: '<channel>' }, continuation],
     credits: 1,
     reference: 'channel',
     ...videoPages,
@@ -124,7 +120,7 @@ export const operations = {
     name: 'playlist',
     summary: 'list a public playlist',
     path: 'playlist/videos',
-    parameters: [{ ...playlist, when: 'first page' }, continuation],
+    parameters: [{ name: 'playlist', argument: '<playlist>' }, continuation],
     credits: 1,
     reference: 'playlist',
     ...videoPages,
@@ -155,13 +151,11 @@ export function assertParameters(operation: Operation, values: RequestParameters
   for (const { name, argument, type, minimum = 0, maximum = Infinity } of operation.parameters) {
     const value = values[name];
     if (value === undefined) continue;
-    if (type === 'integer') {
-      if (!Number.isInteger(value) || Number(value) < minimum || Number(value) > maximum)
-        throw usage(`${argument} is ${value}: expected a whole number from ${minimum} to ${maximum}`);
-      continue;
-    }
-    const length = codePoints(String(value));
-    if (length < minimum || length > maximum)
-      throw usage(`${argument} has ${thousands(length)} characters: expected ${minimum} to ${maximum}`);
+    const isInteger = type === 'integer';
+    const size = isInteger ? Number(value) : codePoints(String(value));
+    if (size >= minimum && size <= maximum && Number.isInteger(size)) continue;
+    throw isInteger
+      ? usage(`${argument} is ${value}: expected a whole number from ${minimum} to ${maximum}`)
+      : usage(`${argument} has ${thousands(size)} characters: expected ${minimum} to ${maximum}`);
   }
 }

@@ -1,15 +1,13 @@
 /**
- * The one file that knows undici's inner paths (typed in undici-internals.d.ts, stubbed by scripts/build.mjs, pinned to
+ * The one file that knows an inner path of undici (typed in undici-internals.d.ts, stubbed by scripts/build.mjs, pinned to
  * one version in package.json): its index takes three times as long to load as the parts used here, which is
  * a fifth of the whole time of `resolve`.
  */
-import buildConnector from 'undici/lib/core/connect.js';
-import Client from 'undici/lib/dispatcher/client.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import type { BaseUrl } from './address.ts';
 import type { Connections } from './http.ts';
-import type { Tunnel } from './proxy.ts';
 
 /** Idle milliseconds after which a connection is not used again, unless the service sends `Keep-Alive: timeout`. */
 const idleTimeout = 250;
@@ -25,25 +23,27 @@ export async function openConnections(
   timeout: number,
   env: Context['env'],
 ): Promise<Connections> {
+  const { origin, loopback } = baseUrl;
   const parserLoaded = await disableWasmTiering(baseUrl);
-  const tunnel = await tunnelFor(baseUrl, env);
-  const stopConnecting = tunnel?.stop ?? (() => {});
-  const options = {
+  const variable = loopback ? undefined : proxyVariables.find((name) => env[name]?.trim());
+  const tunnel =
+    variable === undefined ? null : (await import('./proxy.ts')).openTunnel(variable, origin, env);
+  const stopConnecting = (error: Error): void => tunnel?.stop(error);
+  const dispatcher = new Pool(origin, {
+    connections,
     pipelining: 1,
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: idleTimeout,
     keepAliveTimeoutThreshold: keepAliveMargin,
-    connect: tunnel?.connect ?? buildConnector({ timeout }),
-    ...(connections > 1 && { connections }),
-  };
-  const Connection = connections > 1 ? (await import('undici/lib/dispatcher/pool.js')).default : Client;
-  const dispatcher = new Connection(baseUrl.origin, options);
+    connectTimeout: timeout,
+    ...(tunnel && { connect: tunnel.connect }),
+  });
   dispatcher.once('connect', parserLoaded);
   const opened: Connections = {
     dispatcher,
-    name: tunnel === null ? baseUrl.origin : `${baseUrl.origin} through the proxy ${tunnel.host}`,
+    name: tunnel === null ? origin : `${origin} through the proxy ${tunnel.host}`,
     closesUnannounced: false,
     stopConnecting,
     destroy: async (error) => {
@@ -56,16 +56,6 @@ export async function openConnections(
     if (systemCode(error) !== 'UND_ERR_INFO') opened.closesUnannounced = true;
   });
   return opened;
-}
-
-/** The tunnel through the proxy that the environment names for this service; null: it is reached directly. */
-async function tunnelFor({ origin, loopback }: BaseUrl, env: Context['env']): Promise<Tunnel | null> {
-  const variable = proxyVariables.find((name) => env[name]?.trim());
-  if (variable === undefined || loopback) return null;
-  const { parseProxy, tunnelThrough } = await import('./proxy.ts');
-  const address = env[variable]?.trim() ?? '';
-  const proxy = parseProxy(variable, address, new URL(origin).hostname, env.no_proxy || env.NO_PROXY || '');
-  return proxy === null ? null : tunnelThrough(proxy);
 }
 
 /**

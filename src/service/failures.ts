@@ -1,7 +1,7 @@
 /** What a failed attempt means: a table of HTTP statuses, and a table of errors of the transport. */
 import { getSystemErrorMap } from 'node:util';
 import { excerpt, Failure, type FailureCode, systemCode } from '../errors.ts';
-import { type NoResponse, type Response, TransportError } from './http.ts';
+import { type NoResponse, type Response, TransportError, tooLarge } from './http.ts';
 import { type EndReason, type FailedAttempt, retryAfter, span } from './retry.ts';
 
 interface Meaning {
@@ -13,13 +13,13 @@ interface Meaning {
 
 const rejected: Meaning = { code: 'unauthorized', what: 'the key was rejected' };
 const busy: Meaning = { code: 'unavailable', what: 'the service is not available', isRetryable: true };
-const notFound: Meaning = { code: 'not_found', what: 'not found', next: 'check the spelling' };
 
 /** Other statuses are classified by their first digit. */
 const statusMeanings: Readonly<Record<number, Meaning>> = {
   401: rejected,
   402: { code: 'no_credits', what: 'no credits', next: 'add credits to the account' },
   403: rejected,
+  404: { code: 'not_found', what: 'not found', next: 'check the spelling' },
   408: busy,
   429: { code: 'rate_limited', what: 'rate limited', isRetryable: true },
   500: busy,
@@ -44,12 +44,8 @@ const blocked: Meaning = {
 /** `detail`: the message in a JSON body; null if the body is not JSON. */
 function meaningOfStatus(status: number, isFeed: boolean, detail: string | null): Meaning {
   if (status === 403 && detail === null) return blocked;
-  if (status === 404) {
-    const meaning = isFeed ? noFeed : notFound;
-    return detail ? meaning : { ...meaning, next: checkAddress };
-  }
-  const meaning = statusMeanings[status];
-  if (meaning !== undefined) return meaning;
+  const meaning = status === 404 && isFeed ? noFeed : statusMeanings[status];
+  if (meaning !== undefined) return status === 404 && !detail ? { ...meaning, next: checkAddress } : meaning;
   if (status >= 500) return { ...busy, isRetryable: false };
   if (status >= 400) return { code: 'refused', what: 'the service refused the request' };
   if (status < 300) return { code: 'invalid_response', what: 'the service sent an unexpected status' };
@@ -64,13 +60,13 @@ const errorTexts: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed',
 };
 
-/** Errors that a retry would not change; null: the error has a message of ours. */
-const invalidResponses: Readonly<Record<string, string | null>> = {
+/** Errors of a response that a retry would not change. */
+const invalidResponses: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response is not as long as its Content-Length',
   UND_ERR_HEADERS_OVERFLOW: 'the response has too many headers',
   HTTPParserError: 'the response is not valid HTTP',
   ERR_ASSERTION: 'the response is not valid HTTP',
-  TOO_LARGE: null,
+  TOO_LARGE: tooLarge,
 };
 
 const certificateCode =
@@ -92,7 +88,7 @@ export function errorWords(error: unknown): string {
   if (!(error instanceof Error)) return 'the connection failed';
   const key = keyOf(error);
   const words = errorTexts[key] ?? invalidResponses[key];
-  if (words) return words;
+  if (words !== undefined) return words;
   if (certificateCode.test(key)) return `its certificate is not valid (${key})`;
   if (key === 'EPROTO' || key.startsWith('ERR_SSL_')) {
     // OpenSSL's message has file names, too.
@@ -133,7 +129,7 @@ export function failedAttempt(
     const { cause, sent } = outcome;
     const { code, what, next, isRetryable = false } = meaningOfError(outcome, at);
     const failure = new Failure(code, hide(what), { status, next, cause });
-    return { failure, isRetryable, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'none' };
+    return { failure, isRetryable, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'free' };
   }
   // The status alone shows that nothing was charged, and why: the body may not have arrived.
   const detail = 'body' in outcome ? detailOf(outcome.body) : null;
@@ -142,7 +138,7 @@ export function failedAttempt(
   const remoteText = isRedirect ? headers.location : detail?.replace(/\s+/g, ' ').trim();
   const words = remoteText ? `${status}: ${excerpt(hide(remoteText))}` : `${status}`;
   const failure = new Failure(code, `${what} (${words})`, { status, next });
-  return { failure, isRetryable, retryAfterMs: retryAfter(headers['retry-after'], now), charge: 'none' };
+  return { failure, isRetryable, retryAfterMs: retryAfter(headers['retry-after'], now), charge: 'free' };
 }
 
 /** The message in an error body; null if that is not JSON. */

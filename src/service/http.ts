@@ -7,11 +7,11 @@ import { thousands } from '../text/count.ts';
 
 /** Largest response body in bytes, also after decompression. */
 const maxBodyBytes = 64 * 1024 * 1024;
-const tooLarge = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
+export const tooLarge = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
 
 export interface Connections {
   readonly dispatcher: Dispatcher;
-  /** The service, as messages name it: its origin, and the proxy if there is one. */
+  /** The service, as messages name it. */
   readonly name: string;
   /** The service closes connections without notice: each request gets a new one, because a cut one may be charged. */
   closesUnannounced: boolean;
@@ -58,20 +58,20 @@ export function get(
     // One buffer, of the announced length or growing: a list of one-byte chunks would take a hundred times the memory.
     let body = Buffer.alloc(0);
     let length = 0;
-    let settled = false;
+    let isSettled = false;
 
     const settle = (outcome: Response | NoResponse): void => {
-      settled = true;
+      isSettled = true;
       clearTimeout(timer);
       resolve(outcome);
     };
     const fail = (cause: unknown): void => {
-      if (settled) return;
+      if (isSettled) return;
       settle({ cause, sent: controller !== null, status, headers });
       controller?.abort(new Error('no longer needed'));
     };
     const onTime = (): void => {
-      if (settled) return;
+      if (isSettled) return;
       const error = new TransportError('TIMEOUT', `timed out after ${timeout / 1000} s`);
       if (controller === null) connections.stopConnecting(error);
       fail(error);
@@ -82,14 +82,13 @@ export function get(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         // Timed out before a connection was ready: the request is not sent.
-        if (settled) started.abort(new Error('no longer needed'));
+        if (isSettled) started.abort(new Error('no longer needed'));
         else controller = started;
       },
       onResponseStart(_, statusCode, received) {
         if (statusCode < 200) return;
         status = statusCode;
-        for (const [name, value] of Object.entries(received))
-          headers[name] = Array.isArray(value) ? value[0] : value;
+        for (const [name, value] of Object.entries(received)) headers[name] = [value].flat()[0];
         const announced = Number(headers['content-length'] ?? 0);
         if (announced > maxBodyBytes) fail(new TransportError('TOO_LARGE', tooLarge));
         else if (announced > 0) body = Buffer.allocUnsafe(announced);
@@ -97,22 +96,15 @@ export function get(
       onResponseData(_, chunk) {
         const end = length + chunk.length;
         if (end > maxBodyBytes) return fail(new TransportError('TOO_LARGE', tooLarge));
-        if (end > body.length) {
-          const larger = Buffer.allocUnsafe(Math.max(2 * body.length, end));
-          body.copy(larger, 0, 0, length);
-          body = larger;
-        }
+        if (end > body.length) body = Buffer.concat([body], Math.max(2 * body.length, end));
         chunk.copy(body, length);
         length = end;
       },
       onResponseEnd() {
-        if (settled) return;
-        if (status === null) return fail(new Error('no status'));
-        settle({ status, headers, body: body.subarray(0, length) });
+        if (status === null) fail(new Error('no status'));
+        else if (!isSettled) settle({ status, headers, body: body.subarray(0, length) });
       },
-      onResponseError(_, error) {
-        fail(error);
-      },
+      onResponseError: (_, error) => fail(error),
     };
     try {
       const reset = connections.closesUnannounced;

@@ -62,9 +62,8 @@ const otherPages: readonly (readonly [hostAndPath: RegExp, what: string])[] = [
   [/^[^/]+\/playlist\b/, 'a playlist page'],
 ];
 
-function otherPage({ hostname, pathname }: URL): string | undefined {
-  return otherPages.find(([pattern]) => pattern.test(`${hostname}${pathname}`))?.[1];
-}
+const otherPage = ({ hostname, pathname }: URL): string | undefined =>
+  otherPages.find(([pattern]) => pattern.test(`${hostname}${pathname}`))?.[1];
 
 const otherLists: readonly (readonly [id: RegExp, what: string])[] = [
   [/^RD./, 'a mix, which the service does not list'],

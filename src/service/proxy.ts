@@ -4,23 +4,23 @@ import https from 'node:https';
 import { isIP } from 'node:net';
 import tls from 'node:tls';
 import type { buildConnector } from 'undici';
+import type { Env } from '../context.ts';
 import { usage } from '../errors.ts';
 import { errorWords } from './failures.ts';
 import { TransportError } from './http.ts';
 
-export interface Tunnel {
-  readonly host: string;
-  readonly connect: buildConnector.connector;
-  /** Ends what is still connecting, with this error. */
-  stop(error: Error): void;
-}
-
-/** The proxy in a variable; null if NO_PROXY excludes the host. Throws a usage error for anything but an HTTP proxy. */
-export function parseProxy(variable: string, address: string, hostname: string, noProxy: string): URL | null {
-  const exceptions = noProxy.toLowerCase().split(/[\s,]+/);
+/** The tunnel through the proxy in a variable; null if NO_PROXY excludes the origin. Throws usage errors as `parseProxy`. */
+export function openTunnel(variable: string, origin: string, env: Env) {
+  const { hostname } = new URL(origin);
+  const exceptions = (env.no_proxy || env.NO_PROXY || '').toLowerCase().split(/[\s,]+/);
   const isDirect = (name: string): boolean =>
     name === '*' || `.${hostname}`.endsWith(`.${name.replace(/^\*?\./, '')}`);
   if (exceptions.some(isDirect)) return null;
+  return tunnelThrough(parseProxy(variable, env[variable]?.trim() ?? ''));
+}
+
+/** Throws a usage error for anything but the address of an HTTP proxy. */
+function parseProxy(variable: string, address: string): URL {
   try {
     // Without a scheme it is plain http, as for curl.
     const proxy = new URL(/^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(address) ? address : `http://${address}`);
@@ -41,7 +41,7 @@ function authorization({ username, password }: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
-export function tunnelThrough(proxy: URL): Tunnel {
+function tunnelThrough(proxy: URL) {
   const isSecure = proxy.protocol === 'https:';
   const host = proxy.hostname.replace(/^\[|\]$/g, '');
   const attempts = new Set<(error: Error) => void>();
@@ -73,7 +73,7 @@ export function tunnelThrough(proxy: URL): Tunnel {
         socket.destroy();
         return fail(new TransportError('PROXY', `the proxy refused the connection (${statusCode})`));
       }
-      const names = { host: hostname, ...(servername && { servername }) };
+      const names = { host: hostname, servername: servername ?? '' };
       const connection = tls.connect({ socket, ...names, ALPNProtocols: ['http/1.1'] });
       tunnel = connection.on('error', fail).once('secureConnect', () => {
         attempts.delete(fail);
@@ -82,6 +82,7 @@ export function tunnelThrough(proxy: URL): Tunnel {
     });
     request.end();
   };
+  /** Ends what is still connecting. */
   const stop = (error: Error): void => {
     for (const fail of attempts) fail(error);
   };

@@ -1,14 +1,14 @@
 /** The retry policy: whether a failed attempt is repeated, after which wait, and who waits. Times are in milliseconds. */
 import type { Clock } from '../context.ts';
 import type { Failure } from '../errors.ts';
-import type { Credits } from './budget.ts';
+import type { Charge } from './budget.ts';
 
 export interface FailedAttempt {
   readonly failure: Failure;
   readonly isRetryable: boolean;
   readonly retryAfterMs: number | null;
   /** Possibly charged: the request was sent, and no status other than 200 arrived. */
-  readonly charge: keyof Credits | 'none';
+  readonly charge: Charge;
 }
 
 export type EndReason = 'not retried' | 'charged twice' | 'retries' | 'max-wait';

@@ -12,7 +12,7 @@ import { LedgerFile } from '../../src/accounts/ledger-file.ts';
 import { Failure } from '../../src/errors.ts';
 import { acquireLock } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
-import { type Credits, type Ledger, noCredits, parseBounds, type Settle } from '../../src/service/budget.ts';
+import { type Charge, type Credits, type Ledger, noCredits, parseBounds } from '../../src/service/budget.ts';
 import { collect } from '../support/collect.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -35,7 +35,7 @@ async function buyAll(most: number): Promise<void> {
   fs.writeSync(1, '\n');
   fs.readSync(0, Buffer.alloc(1));
   for (let bought = 1; bought <= most; bought++) {
-    const settle = await ledger.reserve(1, `@${process.pid}`).catch(() => null);
+    const settle = await ledger(1, `@${process.pid}`, null).catch(() => null);
     if (settle === null) break;
     if (bought < most) settle('confirmed');
   }
@@ -100,13 +100,13 @@ async function fixture(t: TestContext) {
   };
 }
 
-async function buy(ledger: Ledger, charge: Parameters<Settle>[0]): Promise<void> {
-  (await ledger.reserve(1, '@a'))(charge);
+async function buy(ledger: Ledger, charge: Charge): Promise<void> {
+  (await ledger(1, '@a', null))(charge);
 }
 
 /** Buys one more; the message of the bound that does not allow it, else null. */
 const spentBound = (ledger: Ledger): Promise<string | null> =>
-  ledger.reserve(1, '@a').then(
+  ledger(1, '@a', null).then(
     () => null,
     (error) => {
       assert.ok(error instanceof Failure && error.code === 'budget', String(error));
@@ -118,7 +118,7 @@ test('each paid request and its outcome is a line; the key is not in it; file an
   const { open, file, folder, warnings } = await fixture(t);
   const ledger = open();
   await buy(ledger, 'confirmed');
-  await ledger.reserve(1, null);
+  await ledger(1, null, null);
   const text = fs.readFileSync(file, 'utf8');
   const [request, outcome, pending] = text
     .split('\n')
@@ -146,7 +146,7 @@ test('a day and a month end at local midnight; an outcome goes to the file of it
   await buy(ledger, 'confirmed');
   assert.match((await spentBound(ledger)) ?? '', /^2\/day/);
   clock.time = new Date(2026, 10, 30, 23, 59, 59, 999).getTime();
-  const last = await ledger.reserve(1, '@a');
+  const last = await ledger(1, '@a', null);
   assert.match((await spentBound(ledger)) ?? '', /^3\/month, which resets on 2026-12-01 00:00/);
   // Of two that are spent, the one that resets last.
   assert.match((await spentBound(open('0/day,3/month'))) ?? '', /^3\/month/);
@@ -158,15 +158,17 @@ test('a day and a month end at local midnight; an outcome goes to the file of it
   assert.deepEqual(spent('2026-12'), { confirmed: 1, possibly_charged: 0 });
 });
 
-test('whether there is room: only bounds per day and month say so, and nothing is noted', async (t) => {
+test('a request that the run refuses: not noted, unless a bound per day or month is spent, which is named', async (t) => {
   const { open, file } = await fixture(t);
   const ledger = open('1/month');
-  await ledger.assertRoom(1);
-  await buy(ledger, 'confirmed');
+  const refusal = new Failure('budget', 'a bound of the run');
   const before = fs.readFileSync(file, 'utf8');
-  await assert.rejects(ledger.assertRoom(1), isFailure(9, '--max-credits 1/month', 'wait until it resets'));
-  await open().assertRoom(1);
+  for (const refusing of [ledger, open()]) await assert.rejects(refusing(1, '@a', refusal), refusal);
   assert.equal(fs.readFileSync(file, 'utf8'), before);
+  await buy(ledger, 'confirmed');
+  const spent = isFailure(9, '--max-credits 1/month', 'wait until it resets');
+  await assert.rejects(ledger(1, '@a', refusal), spent);
+  await assert.rejects(open()(1, '@a', refusal), refusal);
 });
 
 test('a ledger that cannot be opened: refused with a bound per month, one warning without', async (t) => {
@@ -177,7 +179,7 @@ test('a ledger that cannot be opened: refused with a bound per month, one warnin
   assert.throws(() => open('5/month'), isFailure(1, cannot, 'set XDG_STATE_HOME'));
   const ledger = open('5');
   await buy(ledger, 'confirmed');
-  await buy(ledger, 'none');
+  await buy(ledger, 'free');
   assert.equal(warnings.length, 1);
   assert.match(warnings[0] ?? '', /^the credit ledger is not complete: .*; set XDG_STATE_HOME/);
 });
@@ -198,7 +200,7 @@ test('a damaged ledger: refused with a bound, naming file, line and remedy; one 
   assert.throws(() => open('5/month'), isFailure(1, `${file} is damaged: lines 2, 10 cannot be read`, all));
   execFileSync('sh', ['-c', all]);
   assert.match((await spentBound(open('2/month'))) ?? '', /^2\/month/);
-  await buy(open('3/month'), 'none');
+  await buy(open('3/month'), 'free');
   fs.rmSync(`${file}.bak`);
   // The last line, which a crash has cut off, is one credit; also once another line has followed.
   fs.writeFileSync(file, sound.slice(0, -2));
@@ -225,11 +227,11 @@ test('a ledger that becomes shorter, or another file, while a run counts in it: 
   for (const [name, change] of Object.entries(changes))
     for (const isPending of [false, true]) {
       const ledger = open('6/month');
-      await buy(ledger, 'none');
-      const settle = isPending ? await ledger.reserve(1, '@a') : null;
+      await buy(ledger, 'free');
+      const settle = isPending ? await ledger(1, '@a', null) : null;
       change();
-      settle?.('none');
-      await assert.rejects(ledger.reserve(1, '@a'), isFailure(1, file), `${name} ${isPending}`);
+      settle?.('free');
+      await assert.rejects(ledger(1, '@a', null), isFailure(1, file), `${name} ${isPending}`);
       fs.rmSync(file, { force: true });
     }
 });
@@ -241,7 +243,7 @@ test('a file system without sockets, which cannot be locked: 1 with a bound per 
     return this;
   });
   const bounded = open('5/day');
-  await assert.rejects(bounded.reserve(1, '@a'), isFailure(1, 'cannot lock files', 'set XDG_STATE_HOME'));
+  await assert.rejects(bounded(1, '@a', null), isFailure(1, 'cannot lock files', 'set XDG_STATE_HOME'));
   await buy(open('5'), 'confirmed');
   assert.deepEqual(warnings, []);
 });
@@ -254,7 +256,7 @@ test('a ledger that another process has locked for longer than --timeout: 1', as
   const opened = PrivateFolder.open(folder).ensure();
   const lock = await acquireLock(opened, 'credits', 'the ledger');
   await assert.rejects(
-    ledger.reserve(1, '@a'),
+    ledger(1, '@a', null),
     isFailure(1, 'which --max-credits needs, cannot be used: another process', `${folder} for more than 7 s`),
   );
   assert.equal(fs.readFileSync(file, 'utf8'), before);

@@ -36,8 +36,8 @@ const finder =
   (flags = {}, env = {}) =>
     findService(flags, fakeContext({ env: { ...all, ...env } }).context);
 
-const brief = ({ baseUrl, namespace, key, keySource, profile }: Settings): string =>
-  [baseUrl?.href ?? null, namespace, key, keySource, profile].join(' ');
+const brief = ({ baseUrl, namespace, key, keySource, name }: Settings): string =>
+  [baseUrl?.href ?? null, namespace, key, keySource, name].join(' ');
 
 const work = "https://work.example.com/p ww sk_profile_work profile 'work' work";
 const home = "https://home.example.com hh sk_profile_home profile 'home' home";

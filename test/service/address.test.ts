@@ -53,6 +53,11 @@ const plainHttp = [
 ];
 
 test('anything else is a usage error that names the setting and shows no secret', () => {
+  for (const text of ['"https://api.example.com"', "'localhost:8787'"])
+    assert.throws(
+      () => parseBaseUrl(text, '--base-url'),
+      isFailure(2, '--base-url: the address has quotes around it; remove'),
+    );
   for (const text of [...notHttp, ...notPlain, ...withMore])
     assert.throws(
       () => parseBaseUrl(text, '--base-url'),
@@ -62,14 +67,6 @@ test('anything else is a usage error that names the setting and shows no secret'
     assert.throws(
       () => parseBaseUrl(`http://${host}`, 'CHANLIST_BASE_URL'),
       isFailure(2, 'CHANLIST_BASE_URL: ', 'plain http', 'use https://'),
-    );
-});
-
-test('an address in quotes, as an env file may have it, is called so', () => {
-  for (const text of ['"https://api.example.com"', "'localhost:8787'"])
-    assert.throws(
-      () => parseBaseUrl(text, 'CHANLIST_BASE_URL'),
-      isFailure(2, 'the address has quotes around it; remove'),
     );
 });
 

@@ -2,46 +2,44 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   Budget,
+  boundsOf,
   budgetSpent,
   formatBounds,
   type Ledger,
   newTally,
   parseBounds,
-  resolveBounds,
   type Settle,
 } from '../../src/service/budget.ts';
 
 const source = '--max-credits';
 const perRun = (credits: number) => ({ credits, per: 'run', source }) as const;
 const perMonth = { credits: 3, per: 'month', source: "profile 'work'" } as const;
+
 /** A ledger with room for so many credits, and what was noted in it. */
 function fakeLedger(room: number) {
   const noted: string[] = [];
-  const assertRoom = async (credits: number): Promise<void> => {
+  const ledger: Ledger = async (credits, reference, refusal) => {
     if (credits > room) throw budgetSpent(perMonth, '2026-12-01 00:00');
-  };
-  const ledger: Ledger = {
-    assertRoom,
-    reserve: async (credits, reference) => {
-      await assertRoom(credits);
-      room -= credits;
-      noted.push(`${reference}`);
-      return (charge) => {
-        noted.push(charge);
-        if (charge === 'none') room += credits;
-      };
-    },
+    if (refusal !== null) throw refusal;
+    room -= credits;
+    noted.push(`${reference}`);
+    return (charge) => {
+      noted.push(charge);
+      if (charge === 'free') room += credits;
+    };
   };
   return { noted, ledger };
 }
 
 const reserved = (budget: Budget, tally = newTally()): Promise<Settle> => budget.reserve(1, tally);
 
-test('without bounds a request is noted, too', async () => {
+test('without bounds a request is noted, too; a free one is not, and needs no budget', async () => {
   const tally = newTally('@a');
   const { noted, ledger } = fakeLedger(1);
   (await reserved(new Budget([], ledger), tally))('confirmed');
-  assert.deepEqual(noted, ['@a', 'confirmed']);
+  const budget = new Budget([perRun(0)], ledger);
+  (await budget.reserve(0, tally))('confirmed');
+  assert.deepEqual([noted, budget.total], [['@a', 'confirmed'], newTally()]);
   assert.deepEqual(tally.credits, { confirmed: 1, possibly_charged: 0 });
 });
 
@@ -75,14 +73,6 @@ test('of bounds of the run and of the month that are spent by one credit, the mo
   }
 });
 
-test('a free request needs no budget and is not noted', async () => {
-  const tally = newTally();
-  const { noted, ledger } = fakeLedger(1);
-  const budget = new Budget([perRun(0)], ledger);
-  (await budget.reserve(0, tally))('confirmed');
-  assert.deepEqual([budget.total, noted], [newTally(), []]);
-});
-
 for (const [what, bounds, room] of [
   ['in memory', [perRun(1)], 9],
   ['in the ledger', [perMonth], 1],
@@ -94,7 +84,7 @@ for (const [what, bounds, room] of [
     const second = reserved(budget, tally);
     const third = assert.rejects(reserved(budget, tally), { code: 'budget' });
     await new Promise((resolve) => setImmediate(resolve));
-    first('none');
+    first('free');
     (await second)('confirmed');
     await third;
     assert.deepEqual(budget.total.credits, { confirmed: 1, possibly_charged: 0 });
@@ -104,7 +94,7 @@ for (const [what, bounds, room] of [
 test('without a ledger all bounds apply to the run; possibly charged credits count', async () => {
   for (const [credits, per, ...charges] of [
     [1, 'day', 'confirmed'],
-    [2, 'run', 'possibly_charged', 'none', 'confirmed'],
+    [2, 'run', 'possibly_charged', 'free', 'confirmed'],
   ] as const) {
     const budget = new Budget([{ credits, per, source }], null);
     for (const charge of charges) (await reserved(budget))(charge);
@@ -142,15 +132,12 @@ test('the next step of a spent bound: to wait, to allow anything, or to raise it
   assert.match(message, /^stopped at --max-credits 0\/day of CHANLIST_MAX_CREDITS, which resets on/);
 });
 
-test('bounds add up: flag, environment and profile', () => {
-  const env = { CHANLIST_MAX_CREDITS: '200/day,5' };
-  const variable = { source: 'CHANLIST_MAX_CREDITS' };
-  const fromEnv = [
-    { ...day, ...variable },
-    { ...call, ...variable },
-  ];
-  assert.deepEqual(resolveBounds([call], env, [month]), [call, ...fromEnv, month]);
-  assert.deepEqual(resolveBounds([], { CHANLIST_MAX_CREDITS: '' }, [month]), [month]);
-  assert.deepEqual(resolveBounds([], {}, []), []);
-  assert.throws(() => resolveBounds([call], { CHANLIST_MAX_CREDITS: 'x' }, []), { code: 'usage' });
+test('the bounds of CHANLIST_MAX_CREDITS, which may be empty', () => {
+  const source = 'CHANLIST_MAX_CREDITS';
+  assert.deepEqual(boundsOf({ CHANLIST_MAX_CREDITS: '200/day,5' }), [
+    { ...day, source },
+    { ...call, source },
+  ]);
+  for (const env of [{}, { CHANLIST_MAX_CREDITS: '' }]) assert.deepEqual(boundsOf(env), []);
+  assert.throws(() => boundsOf({ CHANLIST_MAX_CREDITS: 'x' }), { code: 'usage' });
 });

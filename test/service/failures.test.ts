@@ -38,7 +38,7 @@ const rows: readonly (readonly [
 test('errors of the transport: what they mean, in words that are never those of a library', () => {
   for (const [cause, sent, code, message, isRetryable, status = null] of rows) {
     const found = failedAttempt({ cause, sent, status, headers: {} }, context);
-    const charge = sent ? 'possibly_charged' : 'none';
+    const charge = sent ? 'possibly_charged' : 'free';
     assert.deepEqual(
       [found.failure.code, found.failure.message, found.isRetryable, found.charge],
       [code, message, isRetryable, charge],
@@ -75,34 +75,30 @@ test('every status but 200 is free, and says where a redirect leads, or the word
       const { failure, charge, isRetryable } = failedAttempt({ status, headers, body }, context);
       assert.deepEqual(
         [failure.code, failure.message, charge],
-        [code, message.replace('N', `${status}`), 'none'],
+        [code, message.replace('N', `${status}`), 'free'],
       );
       assert.equal(isRetryable, [408, 429, 500, 502, 503, 504].includes(status), `${status}`);
     }
 });
 
-test('a 404 asks to check the address only if it has no words of the service', () => {
-  for (const isFeed of [false, true])
-    for (const [body, isAsked] of [
-      [detail, false],
-      [Buffer.from('{}'), true],
-      [html, true],
-      [Buffer.alloc(0), true],
-    ] as const) {
-      const { failure } = failedAttempt({ status: 404, headers: {}, body }, { ...context, isFeed });
-      assert.equal(failure.next === checkAddress, isAsked);
-    }
-});
-
-test('a 404 of latest: there is no such channel, or it has no feed', () => {
-  const { failure } = failedAttempt({ status: 404, headers: {}, body: detail }, { ...context, isFeed: true });
-  assert.deepEqual(
-    [failure.code, failure.line()],
-    [
-      'not_found',
-      'there is no such channel, or it has no feed (404: the reason); chanlist resolve says whether there is one, for free',
-    ],
-  );
+test('a 404 says what is missing, and asks to check the address only if it has no words of the service', () => {
+  const feed = 'there is no such channel, or it has no feed';
+  const resolve = 'chanlist resolve says whether there is one, for free';
+  for (const [isFeed, body, line] of [
+    [false, detail, 'not found (404: the reason); check the spelling'],
+    [true, detail, `${feed} (404: the reason); ${resolve}`],
+    ...[Buffer.from('{}'), html, Buffer.alloc(0)].flatMap(
+      (body) =>
+        [
+          [false, body, `not found (404); ${checkAddress}`],
+          [true, body, `${feed} (404); ${checkAddress}`],
+        ] as const,
+    ),
+  ] as const)
+    assert.equal(
+      failedAttempt({ status: 404, headers: {}, body }, { ...context, isFeed }).failure.line(),
+      line,
+    );
 });
 
 test('the detail of an error: a text, an object with a message, or a list of what is wrong where', () => {

@@ -11,55 +11,37 @@ const id = 'UCabcdefghijklmnopqrstuv';
 
 type Row = readonly [pasted: string, sent: string];
 
-/** What people paste, all of which is sent as the same. */
-const sentAs = (sent: string, ...pasted: readonly string[]): Row[] => pasted.map((text) => [text, sent]);
+/** What people paste, parted by |, all of which is sent as the same. */
+const sentAs = (sent: string, pasted: string): Row[] => pasted.split('|').map((text) => [text, sent]);
 
 const channels: readonly Row[] = [
   // White space, quotes and brackets around it, punctuation behind it, invisible characters anywhere.
   ...sentAs(
     '@demo',
-    '@demo',
-    ' @demo\u00a0',
-    '“@demo”',
-    "'@demo'",
-    '„@demo“',
-    '«@demo»',
-    '`@demo`',
-    '[@demo]',
+    '@demo| @demo\u00a0|“@demo”|\'@demo\'|„@demo“|«@demo»|`@demo`|[@demo]|@demo;|@demo...|"@demo",',
   ),
   ...sentAs(
     '@demo',
-    '@demo;',
-    '@demo...',
-    '"@demo",',
-    '"@demo,"',
-    '( @demo ).',
-    '@demo\u200b',
-    '\ufeff@demo',
+    '"@demo,"|( @demo ).|@demo\u200b|\ufeff@demo|\u202a@demo\u202c|@de\u00admo|@demo%E2%80%8B',
   ),
-  ...sentAs('@demo', '\u202a@demo\u202c', '@de\u00admo', '@demo%E2%80%8B'),
-  ...sentAs('@demo', '((@demo))', '(“@demo”)!', '＠demo', '"＠demo"', '@demo),);', '@demo>:', '@demo !'),
-  ...sentAs('@demo', ...[')', '!', ':', '…', '!!', '")', '”…'].map((end) => `@demo${end}`)),
-  ...sentAs('@demo', 'https://example.com/@demo),', 'https://example.com/@demo/videos!'),
-  ...sentAs(id, `(${id}):`, `https://example.com/channel/${id})`),
+  ...sentAs('@demo', '((@demo))|(“@demo”)!|＠demo|"＠demo"|@demo),);|@demo>:|@demo !'),
+  ...sentAs('@demo', '@demo)|@demo!|@demo:|@demo…|@demo!!|@demo")|@demo”…'),
+  ...sentAs('@demo', 'https://example.com/@demo),|https://example.com/@demo/videos!'),
+  ...sentAs(id, `(${id}):|https://example.com/channel/${id})`),
   ...sentAs('https://example.com/c/Name', '<https://example.com/c/Name>;'),
   // Pages of a channel, parameters, percent-encoding.
-  ...sentAs('@demo', '@demo/videos', '@demo/', '@demo?si=abc', '@demo#about', '%40demo'),
-  ...sentAs('@café', '@caf%C3%A9', '@cafe\u0301', 'https://example.com/@cafe%CC%81/videos'),
+  ...sentAs('@demo', '@demo/videos|@demo/|@demo?si=abc|@demo#about|%40demo'),
+  ...sentAs('@café', '@caf%C3%A9|@cafe\u0301|https://example.com/@cafe%CC%81/videos'),
   ...['@size-1000', '@日本語チャンネル', '@a.b_c·d'].flatMap((handle) => sentAs(handle, handle)),
-  ...sentAs(id, id, `"${id}"`, `${id},`),
-  ...sentAs('@demo', 'http://example.com/@demo/', 'HTTPS://EXAMPLE.com/@demo', 'https://example.com/%40demo'),
-  ...sentAs('@demo', '<https://www.example.com/@demo>', 'https://www.example.com/@demo.'),
-  ...sentAs(
-    '@demo',
-    'https://www.example.com/@demo?si=abc&feature=share',
-    'https://www.example.com/@demo/live',
-  ),
-  ...sentAs('@demo', 'https://www.example.com/@demo/search?query=bread', 'm.example.com/@demo?si=1#x'),
-  ...sentAs('@demo', 'example.com/@demo', 'www.example.com/@demo/videos', 'localhost:8080/@demo'),
-  ...sentAs(id, `www.example.com/channel/${id}/videos`, `https://example.com/channel/${id},`),
+  ...sentAs(id, `${id}|"${id}"|${id},`),
+  ...sentAs('@demo', 'http://example.com/@demo/|HTTPS://EXAMPLE.com/@demo|https://example.com/%40demo'),
+  ...sentAs('@demo', '<https://www.example.com/@demo>|https://www.example.com/@demo.|example.com/@demo'),
+  ...sentAs('@demo', 'https://example.com/@demo?si=abc&feature=share|https://www.example.com/@demo/live'),
+  ...sentAs('@demo', 'https://www.example.com/@demo/search?query=bread|m.example.com/@demo?si=1#x'),
+  ...sentAs('@demo', 'www.example.com/@demo/videos|localhost:8080/@demo'),
+  ...sentAs(id, `www.example.com/channel/${id}/videos|https://example.com/channel/${id},`),
   ...sentAs(id, `https://studio.example.com/channel/${id}/videos/upload?filter=%5B%5D`),
-  ...sentAs(id, `https://mirror.example/en/channel/${id}/`, `https://example.com/${id}`),
+  ...sentAs(id, `https://mirror.example/en/channel/${id}/|https://example.com/${id}`),
   ...sentAs(id, `example.com/feeds/videos.xml?channel_id=${id}`),
   // A channel URL that contains neither is sent character for character.
   ...[
@@ -74,27 +56,16 @@ const channels: readonly Row[] = [
 
 const playlists: readonly Row[] = [
   ...['PL', 'UU', 'LL', 'FL', 'OL'].flatMap((prefix) => sentAs(`${prefix}demo-_9`, `${prefix}demo-_9`)),
-  ...sentAs(
-    'PLabc',
-    'VLPLabc',
-    '“PLabc”',
-    'PLabc,',
-    'PLabc/',
-    'P\u200bLabc',
-    'https://youtu.be/x?list=PLabc',
-  ),
+  ...sentAs('PLabc', 'VLPLabc|“PLabc”|PLabc,|PLabc/|P\u200bLabc|https://youtu.be/x?list=PLabc|PLabc):'),
   ...sentAs('PLabc', 'https://www.example.com/watch?v=abcdefghijk&list=PLabc&index=3'),
-  ...sentAs('PLabc', 'https://www.example.com/browse/VLPLabc', 'm.example.com/playlist?list=VLPLabc'),
-  ...sentAs(
-    'PLabc',
-    '<https://www.example.com/playlist?list=PLabc>',
-    'https://example.com/playlist/?list=PLabc/',
-  ),
-  ...sentAs('PLabc', 'PLabc):', 'https://www.example.com/playlist?list=PLabc)!'),
+  ...sentAs('PLabc', 'https://www.example.com/browse/VLPLabc|m.example.com/playlist?list=VLPLabc'),
+  ...sentAs('PLabc', '<https://example.com/playlist?list=PLabc>|https://example.com/playlist/?list=PLabc/'),
+  ...sentAs('PLabc', 'https://www.example.com/playlist?list=PLabc)!'),
   ...sentAs('UUxyz', 'https://www.example.com/shorts/abcdefghijk?list=UUxyz'),
 ];
 
 const ofVideo = '; open the video and copy the address or @handle of its channel';
+const ofPlaylist = '; open the playlist and copy its address';
 const several = 'is more than one reference: expected |; several references are separated by spaces';
 const quoteIt = '; if the address continues after &, quote it';
 
@@ -127,21 +98,17 @@ const notChannels: readonly Row[] = [
   ['example.com/c/Name', '; did you mean https://example.com/c/Name?'],
   ...[
     ...['', ' ', '@', '""', '@a b', `${id} x`, '@a\u0007', '@a\\b', '@a@b', '@a%2Fb', '@%zz', '@100%', '@,'],
-    ...['UC', 'uCabc', 'refs.txt', 'file/@demo', 'https://', 'https://example.com/'],
-    ...['@a(b)', '＠', 'de＠mo', '＠de mo', '@＠demo'],
+    ...['UC', 'uCabc', 'refs.txt', 'file/@demo', 'https://', 'https://example.com/', 'x'.repeat(4097)],
+    ...['@a(b)', '＠', 'de＠mo', '＠de mo', '@＠demo', 'ftp://example.com/@demo', 'javascript:alert(1)'],
     ...['https://example.com/channel/PLdemo', 'https://example.com/channel/', 'https://example.com/@'],
     ...['https://example.com/c/', 'https://example.com/@%zz', 'https://someone:hunter2@example.com/c/Name'],
-    ...['ftp://example.com/@demo', 'javascript:alert(1)', 'example.com', 'Channel Id,Channel Url'],
-    'x'.repeat(4097),
+    ...['example.com', 'Channel Id,Channel Url'],
   ].map((text) => [text, 'is not a channel reference: expected a handle'] as const),
 ];
 
 const notPlaylists: readonly Row[] = [
   ['https://www.example.com/watch?v=abcdefghijk', `is a video|${quoteIt}`],
-  [
-    'https://youtu.be/abcdefghijk',
-    'is a video: expected a playlist URL|; open the playlist and copy its address',
-  ],
+  ['https://youtu.be/abcdefghijk', `is a video: expected a playlist URL|${ofPlaylist}`],
   ['https://www.example.com/playlist?si=abc', 'is a playlist page'],
   ['https://www.example.com/playlist?list=RDabc', 'is a mix, which the service does not list'],
   ['https://www.example.com/playlist?list=WL', 'is a private list'],

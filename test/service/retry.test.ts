@@ -51,7 +51,7 @@ const start = { counted: 0, maybeCharged: 0, requestWaitMs: 0, runWaitMs: 0 };
 const limits = { retries: 4, maxWaitMs: 120_000 };
 const failed = (status: number | null, retryAfterMs: number | null = null): FailedAttempt => ({
   ...{ failure: new Failure('unavailable', 'x', { status }), isRetryable: true },
-  ...{ retryAfterMs, charge: 'none' },
+  ...{ retryAfterMs, charge: 'free' },
 });
 const again = (waitMs: number, counts: boolean, pausesRun = false) => ({ waitMs, counts, pausesRun });
 

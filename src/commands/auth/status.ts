@@ -1,6 +1,6 @@
 import { lastFour } from '../../accounts/key.ts';
 import { findService } from '../../accounts/settings.ts';
-import { readStore, storeFile } from '../../accounts/store.ts';
+import { storeFile } from '../../accounts/store.ts';
 import type { Example, RunCommand } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import { printRecords } from '../../output/print-records.ts';
@@ -17,7 +17,7 @@ export const examples: readonly Example[] = [
 /** Returns the exit code of the verification; 3 without an account. */
 export const run: RunCommand<CommonOptions> = async (options, context, stderr) => {
   const settings = await findService(options, context);
-  const { profile, baseUrl, namespace, maxCredits, keySource, remedy, key, problem } = settings;
+  const { name, isActive, baseUrl, namespace, maxCredits, keySource, remedy, key, problem } = settings;
   let failure = problem;
   let status: string | null = null;
   if (baseUrl !== null && key !== null) {
@@ -27,8 +27,8 @@ export const run: RunCommand<CommonOptions> = async (options, context, stderr) =
   }
   const record = {
     status,
-    profile,
-    active: profile === null ? null : readStore(context.env).active === profile,
+    profile: name,
+    active: name === null ? null : isActive,
     store: storeFile(context.env),
     origin: baseUrl?.origin ?? null,
     namespace,

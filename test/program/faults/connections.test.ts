@@ -118,7 +118,7 @@ const certain: readonly Fault[] = (
     [404, 5, 'not_found'],
   ] as const
 ).map(([status, exit, code]) => ({
-  ...{ name: `a ${status} of which the body breaks off`, exit, code, status, charge: 'none' },
+  ...{ name: `a ${status} of which the body breaks off`, exit, code, status, charge: 'free' },
   reply: raw(`HTTP/1.1 ${status} Reason\r\nContent-Length: 500\r\n\r\n{"detail":`, reset),
   pattern: new RegExp(`\\(${status}\\)`),
 }));

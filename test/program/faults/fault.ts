@@ -11,7 +11,7 @@ export interface Fault {
   readonly code: string;
   /** HTTP status of the JSON error; null: nothing whole arrived. */
   readonly status: number | null;
-  readonly charge: 'none' | 'confirmed' | 'possibly_charged';
+  readonly charge: 'free' | 'confirmed' | 'possibly_charged';
   /** The envelope is broken: what it holds is printed, what follows is not known. */
   readonly isEnvelope?: boolean;
   readonly printed?: readonly unknown[];
