@@ -33,13 +33,13 @@ export async function runOperation(
   more: RequestParameters = {},
 ): Promise<number> {
   const { dryRun } = options;
-  await assertSummaryFile(options, context);
+  assertSummaryFile(options, context);
   const writeSummary = startSummary(operation.name, dryRun ? null : options.summary, context.clock);
   let references: readonly Reference[] = [];
   if (options.from === '-') stderr.announceInput(context.stdin);
   try {
     assertOptions(operation, options);
-    const target = await outputTarget(options, context);
+    const target = outputTarget(options, context);
     const { continuation } = options;
     const [{ name }] = operation.parameters;
     const parametersOf = (value: string): RequestParameters =>
@@ -55,14 +55,17 @@ export async function runOperation(
     references = job.references;
     await job.refuse();
     if (dryRun) return await printDryRun(await job.firstRequests(), options, context, stderr);
-    await using run = await openRun(operation, references, options, context, stderr);
+    await using run = await openRun(operation, job, options, context, stderr);
     return await perform(run, job, writeSummary);
   } catch (error) {
     const failure = toFailure(error);
     const end = { exit: failure.exit, failure, total: newTally() };
-    // The refusal matters more than a summary that cannot be written.
     const results = references.map((reference) => unreachedResult(reference, failure));
-    await writeSummary(results, end).catch(() => {});
+    try {
+      writeSummary(results, end);
+    } catch {
+      // The refusal matters more than a summary that cannot be written.
+    }
     throw error;
   }
 }
@@ -95,7 +98,7 @@ async function chooseJob(
   };
   if (isPaged) {
     const { printListings } = await import('../run/print-listings.ts');
-    return { references, destination: null, refuse: async () => {}, firstRequests, work: printListings };
+    return { references, destination: null, refuse: () => {}, firstRequests, work: printListings };
   }
   const { assertOutputFile, printResponses } = await import('../run/print-responses.ts');
   return {

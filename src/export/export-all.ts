@@ -97,7 +97,7 @@ async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]>
     return { id, reference, given, name: nameOf(exports, id), path: pathOf(exports, id) };
   });
   const paths = queue.map(({ path }) => path);
-  await assertPaths({ ...options, output: null, exports: paths }, context);
+  assertPaths({ ...options, output: null, exports: paths }, context);
   const turn = (name: string): string => index.turn(name, options.all);
   queue.sort((a, b) => turn(a.name).localeCompare(turn(b.name)));
   const perform = async (items: typeof queue): Promise<void> => {

@@ -5,12 +5,12 @@ import type { Warning } from '../errors.ts';
 import { createProgress, type ProgressLine, sharedProgress } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { parseAddress } from '../service/address.ts';
-import { Budget } from '../service/budget.ts';
-import { Client, type Service } from '../service/client.ts';
+import { Budget, type Ledger } from '../service/budget.ts';
+import { Client, type ClientOptions, type Service } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
-import { distinct, type Reference, valid } from './read-references.ts';
-import { createRun, type Run } from './run.ts';
+import { distinct, valid } from './read-references.ts';
+import { createRun, type Job, type Run } from './run.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */
 const sandboxCredits = 1_000_000;
@@ -18,59 +18,61 @@ const sandboxCredits = 1_000_000;
 /** Opens the service of the options. Throws `unauthorized` (3) without an account. */
 export async function openRun(
   operation: Operation,
-  references: readonly Reference[],
+  { references, destination }: Job,
   options: RunOptions,
   context: Context,
   stderr: Stderr,
 ): Promise<Run> {
+  const { sandbox, timeout, concurrency } = options;
   const warnings: Warning[] = [];
-  const warn = (message: string): void => void warnings.push({ code: 'ledger', label: null, message });
-  const opened = options.sandbox
-    ? await openSandbox(options)
-    : await openAccount(operation, options, context, stderr, warn);
+  const account = sandbox ? await openSandbox(options) : await resolveAccount(options, context);
+  const { bounds, ...service } = account;
+  let ledger: Ledger | null = null;
+  if (!sandbox) stderr.redact(service.key);
+  if (!sandbox && operation.credits > 0) {
+    const { openLedger } = await import('../accounts/ledger.ts');
+    ledger = openLedger({
+      context,
+      account: { origin: service.baseUrl.origin, key: service.key },
+      command: operation.name,
+      bounds,
+      timeout,
+      warn: (message) => warnings.push({ code: 'ledger', label: null, message }),
+    });
+  }
+  const budget = new Budget(bounds, ledger);
   const line = createProgress(context, stderr, options);
   const count = distinct(valid(references)).length;
   const progress = count > 1 ? sharedProgress(line, count, operation.reference) : line;
-  const connections = Math.min(options.concurrency, count);
-  const client = openClient(opened.service, opened.budget, connections, options, context, stderr, progress);
+  const client = new Client({
+    ...options,
+    service,
+    context,
+    budget,
+    connections: Math.min(concurrency, count),
+    ...reportsTo(stderr, progress),
+  });
   return createRun({
     operation,
     references,
+    destination,
     options,
     context,
     stderr,
     client,
+    budget,
+    serviceName: sandbox ? sandboxName : serviceName(service),
     progress,
     warnings,
-    ...opened,
+    close: 'close' in account ? account.close : async () => {},
   });
-}
-
-async function openAccount(
-  operation: Operation,
-  options: CommonOptions,
-  context: Context,
-  stderr: Stderr,
-  warn: (message: string) => void,
-) {
-  const { bounds, ...service } = await resolveAccount(options, context);
-  const { baseUrl, key } = service;
-  stderr.redact(key);
-  const opened = { service, serviceName: serviceName(service), close: async () => {} };
-  if (operation.credits === 0) return { ...opened, budget: new Budget(bounds, null) };
-  const { openLedger } = await import('../accounts/ledger.ts');
-  const account = { origin: baseUrl.origin, key };
-  const { timeout } = options;
-  const ledger = openLedger({ context, account, command: operation.name, bounds, timeout, warn });
-  return { ...opened, budget: new Budget(bounds, ledger) };
 }
 
 async function openSandbox({ maxCredits }: CommonOptions) {
   const { startSandbox } = await import('../sandbox/server.ts');
   const { baseUrl: address, key, close } = await startSandbox({ credits: sandboxCredits });
   const { baseUrl } = parseAddress(address, '--sandbox');
-  const service = { baseUrl, namespace: defaultNamespace, key };
-  return { service, budget: new Budget(maxCredits, null), serviceName: sandboxName, close };
+  return { baseUrl, namespace: defaultNamespace, key, bounds: maxCredits, close };
 }
 
 /** Identifies a service in the record of an export. */
@@ -79,30 +81,16 @@ export const serviceName = ({ baseUrl, namespace }: Pick<Service, 'baseUrl' | 'n
 
 export const sandboxName = 'sandbox';
 
-/** A client that reports its requests and waits on stderr. */
-export function openClient(
-  service: Service,
-  budget: Budget,
-  connections: number,
-  { timeout, retries, maxWait }: Pick<CommonOptions, 'timeout' | 'retries' | 'maxWait'>,
-  context: Context,
+/** Has a client report its requests and waits on stderr. */
+export const reportsTo = (
   stderr: Stderr,
   progress: ProgressLine,
-): Client {
-  return new Client({
-    service,
-    budget,
-    connections,
-    context,
-    timeout,
-    retries,
-    maxWait,
-    onRequest: (line) => stderr.detail(line),
-    onWait: (milliseconds, why) => {
-      const line = `waiting ${span(milliseconds)}: ${why}`;
-      if (progress.isHidden) stderr.note(line);
-      else stderr.verbose(line);
-      progress.countDown(milliseconds, why);
-    },
-  });
-}
+): Pick<ClientOptions, 'onRequest' | 'onWait'> => ({
+  onRequest: (line) => stderr.detail(line),
+  onWait: (milliseconds, why) => {
+    const line = `waiting ${span(milliseconds)}: ${why}`;
+    if (progress.isHidden) stderr.note(line);
+    else stderr.verbose(line);
+    progress.countDown(milliseconds, why);
+  },
+});

@@ -6,7 +6,12 @@ import { isFolder } from '../fs/files.ts';
 import { inputName, type Line, readLines } from '../fs/text-input.ts';
 import { newTally, type Tally } from '../service/budget.ts';
 import type { ReferenceKind } from '../service/contract.ts';
-import { expectedReference, type ParsedReference, parseReference } from '../service/parse-reference.ts';
+import {
+  expectedReference,
+  isReference,
+  type ParsedReference,
+  parseReference,
+} from '../service/parse-reference.ts';
 import { shellQuote } from '../text/command.ts';
 
 export interface Reference extends Omit<ParsedReference, 'reference'> {
@@ -125,14 +130,9 @@ function withoutComment(line: string): string {
   return (start === -1 ? line : line.slice(0, start)).trim().replace(/^(?:[-*•–—]|\d+[.)])\s+/, '');
 }
 
-export function parseEither(text: string): ParsedReference {
-  try {
-    return parseReference(text, 'channel');
-  } catch (error) {
-    try {
-      return parseReference(text, 'playlist');
-    } catch {
-      throw error;
-    }
-  }
-}
+/** A channel, or else a playlist. Throws as for a channel. */
+export const parseEither = (text: string): ParsedReference =>
+  parseReference(
+    text,
+    isReference(text, 'playlist') && !isReference(text, 'channel') ? 'playlist' : 'channel',
+  );

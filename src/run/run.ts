@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, Failure, toFailure, type Warning } from '../errors.ts';
@@ -18,7 +19,7 @@ export interface Job {
   /** FILE or folder of the output; null: stdout. */
   readonly destination: string | null;
   /** Throws what the run would refuse, before anything is sent. */
-  refuse(): Promise<void>;
+  refuse(): void | Promise<void>;
   /** The first request of each reference, for `--dry-run`. */
   firstRequests(): Promise<DryRun>;
   /** Does the work, and returns a result for each reference. */
@@ -28,7 +29,7 @@ export interface Job {
 /** After so many references in a row that fail with 7 or 8 a run ends. */
 const maxFailuresInRow = 5;
 
-interface RunParts extends Pick<Job, 'references'> {
+interface RunParts extends Pick<Job, 'references' | 'destination'> {
   readonly operation: Operation;
   readonly options: RunOptions;
   readonly context: Context;
@@ -77,10 +78,13 @@ export function createRun(parts: RunParts) {
     warn: (code: Warning['code'], label: string | null, message: string): void => {
       warnings.push({ code, label, message });
     },
-    /** Does the paid work of a reference, unless the run has ended. A failure in its result may end the run. */
+    /**
+     * Does the paid work of a reference, unless it is a bad line, or the run has ended. A failure in its result may end the
+     * run.
+     */
     work: async (reference: Reference, work: () => Promise<Result>): Promise<Result> => {
       const { stopped } = run;
-      if (stopped !== null) return unreachedResult(reference, stopped);
+      if (reference.failure !== null || stopped !== null) return unreachedResult(reference, stopped);
       const result = await work();
       note(result.failure, result.pages > 0);
       progress.referenceDone();
@@ -107,8 +111,8 @@ export function createRun(parts: RunParts) {
 /** Does a job and prints how it ended; returns the exit code. Throws what the job throws before its first request. */
 export async function perform(run: Run, job: Job, writeSummary: WriteSummary): Promise<ExitCode> {
   const { stderr, budget } = run;
-  const unreached = (): Result[] => job.references.map((each) => unreachedResult(each, run.ended));
-  await writeSummary(unreached(), null);
+  const unreached = (): Result[] => run.references.map((reference) => unreachedResult(reference, run.ended));
+  writeSummary(unreached(), null);
   const results = await job.work(run).catch((error: unknown) => {
     if (budget.total.requests === 0) throw error;
     run.end(toFailure(error));
@@ -117,25 +121,14 @@ export async function perform(run: Run, job: Job, writeSummary: WriteSummary): P
   await run.progress.stop();
   const pagerFailure = run.stopped === null ? await stderr.closePager() : null;
   if (pagerFailure !== null) run.end(pagerFailure);
-  const isUndone = results.some(({ failure }) => failure !== null);
-  const ended = run.ended ?? (isUndone ? run.stopped : null);
-  const ending = endingOf({
-    results,
-    ended,
-    warnings: run.warnings,
-    pipeClosed: run.pipeClosed,
-    credits: budget.total.credits,
-    isPaid: run.operation.credits > 0,
-    destination: job.destination,
-    options: run.options,
-  });
-  const { exit } = ending;
-  for (const text of ending.warnings) stderr.warn(text);
-  for (const failure of ending.failures) stderr.printFailure(failure);
+  if (results.some(({ failure }) => failure !== null)) run.ended ??= run.stopped;
+  const { exit, warnings, failures, notes } = endingOf(run, results);
+  for (const text of warnings) stderr.warn(text);
+  for (const failure of failures) stderr.printFailure(failure);
   // A user who has left the pager is still at the terminal.
-  if (!run.pipeClosed || stderr.isPaged) for (const note of ending.notes) stderr.note(note);
+  if (!run.pipeClosed || stderr.isPaged) for (const note of notes) stderr.note(note);
   try {
-    await writeSummary(results, { exit, failure: ended, total: budget.total });
+    writeSummary(results, { exit, failure: run.ended, total: budget.total });
   } catch (error) {
     stderr.printFailure(toFailure(error));
     return exit === 0 ? 1 : exit;
@@ -144,32 +137,15 @@ export async function perform(run: Run, job: Job, writeSummary: WriteSummary): P
 }
 
 /**
- * Does `work` for each item, at most `concurrency` at once, and yields the results in input order. At most `lookahead`
- * items are in progress or not yet yielded. `work` must not reject.
+ * Does `work` for each item, at most `concurrency` at once, and yields the results in input order. About `lookahead` results
+ * may wait to be taken. `work` must not reject.
  */
-export async function* mapConcurrently<T, R>(
+export function mapConcurrently<T, R>(
   items: readonly T[],
   { concurrency, lookahead = items.length }: { readonly concurrency: number; readonly lookahead?: number },
   work: (item: T) => Promise<R>,
-): AsyncGenerator<[T, R], void> {
-  const results: Promise<R>[] = [];
-  let running = 0;
-  let yielded = 0;
-  const start = (): void => {
-    while (results.length < items.length && running < concurrency && results.length - yielded < lookahead) {
-      const item = items[results.length] as T;
-      running++;
-      results.push(
-        work(item).finally(() => {
-          running--;
-          start();
-        }),
-      );
-    }
-  };
-  for (; yielded < items.length; yielded++) {
-    start();
-    yield [items[yielded] as T, (await results[yielded]) as R];
-    delete results[yielded];
-  }
+): AsyncIterable<[T, R]> {
+  // The types of Node 20 lack `highWaterMark`.
+  const options = { concurrency, highWaterMark: lookahead };
+  return Readable.from(items).map(async (item: T) => [item, await work(item)], options);
 }

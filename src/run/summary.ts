@@ -1,5 +1,7 @@
 import type { Clock } from '../context.ts';
 import { type ExitCode, Failure, toFailure } from '../errors.ts';
+import { writeFileAtomic } from '../fs/atomic.ts';
+import { resolveTarget } from '../fs/output-target.ts';
 import type { Tally } from '../service/budget.ts';
 import { escapeUnsafe } from '../text/sanitize.ts';
 import { type Result, statuses } from './results.ts';
@@ -11,22 +13,19 @@ interface RunEnd {
 }
 
 /** Writes the summary of a run (`end`: null while it works). Throws `failed` (1) if the file cannot be written. */
-export type WriteSummary = (results: readonly Result[], end: RunEnd | null) => Promise<void>;
+export type WriteSummary = (results: readonly Result[], end: RunEnd | null) => void;
 
 /** Starts the time of a run; returns what writes its `--summary`. `path`: null if none is asked for. */
 export function startSummary(command: string, path: string | null, clock: Clock): WriteSummary {
   const started = new Date(clock.now()).toISOString();
   const startedAt = clock.elapsed();
-  return async (results, end) => {
+  return (results, end) => {
     if (path === null) return;
     const seconds = Math.round(clock.elapsed() - startedAt) / 1000;
     const report = { command, started, seconds, ...reportOf(results, end) };
     const text = `${escapeUnsafe(JSON.stringify(report, null, 2))}\n`;
     try {
-      const { resolveTarget } = await import('../fs/output-target.ts');
-      const target = resolveTarget(path);
-      const { writeFileAtomic } = await import('../fs/atomic.ts');
-      writeFileAtomic(target, text);
+      writeFileAtomic(resolveTarget(path), text);
     } catch (error) {
       const { message, next } = toFailure(error);
       throw new Failure('failed', `--summary: ${message}`, { next, cause: error });
