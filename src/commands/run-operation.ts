@@ -5,7 +5,6 @@ import type { Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { assertSummaryFile, outputTarget } from '../run/named-files.ts';
-import { openRun } from '../run/open-run.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
 import {
   assertGoodLine,
@@ -16,7 +15,7 @@ import {
   valid,
 } from '../run/read-references.ts';
 import { badResults, unreachedResult } from '../run/results.ts';
-import { type Job, perform } from '../run/run.ts';
+import { createRun, type Job, openService, perform } from '../run/run.ts';
 import { startSummary } from '../run/summary.ts';
 import { newTally } from '../service/budget.ts';
 import { assertParameters, type Operation, type RequestParameters } from '../service/contract.ts';
@@ -55,7 +54,7 @@ export async function runOperation(
     references = job.references;
     await job.refuse();
     if (dryRun) return await printDryRun(await job.firstRequests(), options, context, stderr);
-    await using run = await openRun(operation, job, options, context, stderr);
+    await using run = createRun(await openService(operation, job, options, context, stderr));
     return await perform(run, job, writeSummary);
   } catch (error) {
     const failure = toFailure(error);

@@ -16,7 +16,7 @@ export interface Page {
   /** numVideos of playlist_info; null if that is not a number. */
   readonly total: number | null;
   readonly next: Next;
-  /** Why the listing is stuck here: thrown after the page was yielded. `invalid_response` or `loop`; null if it is not. */
+  /** Why the listing is stuck after this page: `invalid_response` or `loop`; null if it is not. */
   readonly broken: Failure | null;
 }
 
@@ -58,6 +58,7 @@ export async function listPages(
   tally: Tally,
 ): Promise<{ readonly position: Position; readonly pages: number; readonly failure: Failure | null }> {
   const { limit, update } = run.options;
+  const requestPage = pageReader(run, value, before.next, tally);
   let position = before;
   let count = 0;
   const showProgress = (): void => {
@@ -69,24 +70,23 @@ export async function listPages(
   };
   try {
     showProgress();
-    if (!needsPage(before, limit)) return { position, pages: 0, failure: null };
-    sink.beforePage?.();
-    for await (const page of fetchPages(run, value, before.next, tally)) {
+    while (needsPage(position, limit)) {
+      sink.beforePage?.();
+      const page = await requestPage(position.next);
       count++;
       const selected = sink.select(page, position.entries);
-      const { entries, done, isWhole } = selected;
       const next = {
-        next: isWhole ? page.next : position.next,
-        entries: position.entries + entries.length,
+        next: selected.isWhole ? page.next : position.next,
+        entries: position.entries + selected.entries.length,
         pages: position.pages + 1,
         total: page.total ?? position.total,
       };
       await sink.write(selected, next, page);
       position = next;
       showProgress();
-      if (done || next.next === 'end') break;
+      if (selected.done) break;
+      if (page.broken !== null) throw page.broken;
       if (count === 1) await limitHeapGrowth();
-      if (page.broken === null) sink.beforePage?.();
     }
     return { position, pages: count, failure: null };
   } catch (error) {
@@ -152,40 +152,33 @@ export function firstEntries(
 const maxEmptyPages = 10;
 const refusedStatuses: ReadonlySet<number | null> = new Set([400, 404, 410, 422]);
 
-/** Requests the pages of a listing one by one. Throws the client's failures, and `Page.broken` after its page. */
-export async function* fetchPages(
-  { client, operation }: Pick<Run, 'client' | 'operation'>,
-  value: string,
-  start: Next,
-  tally: Tally,
-): AsyncGenerator<Page, void> {
+/** Returns a function that requests the next page of a list, which begins at `start`. It throws the client's failures. */
+function pageReader({ client, operation }: Run, value: string, start: Next, tally: Tally) {
   const [first] = operation.parameters;
   const seenTokens = new Set([tokenOf(start)]);
-  let at = start;
   let previous: Buffer | undefined;
   let emptyPages = 0;
-  while (at !== 'end') {
+  return async (at: Next): Promise<Page> => {
     const continuation = tokenOf(at);
     const parameters = continuation === null ? { [first.name]: value } : { continuation };
-    const response: JsonText = await client.call(operation, parameters, tally).catch((error: unknown) => {
+    const response = await client.call(operation, parameters, tally).catch((error: unknown) => {
       throw continuation === null ? error : failureWithToken(error);
     });
     const page = readPage(response);
-    const list = page.entries.length === 0 ? undefined : response.get('results')?.utf8;
-    emptyPages = page.entries.length === 0 ? emptyPages + 1 : 0;
+    const isEmpty = page.entries.length === 0;
+    emptyPages = isEmpty ? emptyPages + 1 : 0;
     const token = tokenOf(page.next);
-    let loop: string | null = null;
-    if (token !== null && seenTokens.has(token)) loop = 'the service repeated a continuation token';
-    else if (token !== null && emptyPages >= maxEmptyPages)
-      loop = `the service sent ${maxEmptyPages} empty pages in a row`;
-    else if (list && previous?.equals(list)) loop = 'the service sent the same page twice';
+    const isRepeated = token !== null && seenTokens.has(token);
     seenTokens.add(token);
-    previous = list ?? previous;
-    const { next, broken } = loop === null ? page : stuck('loop', loop);
-    yield { ...page, next, broken };
-    if (broken !== null) throw broken;
-    at = next;
-  }
+    const list = response.get('results')?.utf8;
+    const isSame = !isEmpty && list !== undefined && previous?.equals(list);
+    if (!isEmpty) previous = list;
+    const loop = (what: string): Page => ({ ...page, ...stuck('loop', what) });
+    if (isRepeated) return loop('the service repeated a continuation token');
+    if (token !== null && emptyPages >= maxEmptyPages)
+      return loop(`the service sent ${maxEmptyPages} empty pages in a row`);
+    return isSame ? loop('the service sent the same page twice') : page;
+  };
 }
 
 /** The failure of a request with a token: one that is not accepted does not mean that the reference is gone. */

@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import type { CommonOptions } from '../cli/options.ts';
+import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { assertDistinctPaths, type NamedFile, resolveTarget, type Target } from '../fs/output-target.ts';
 import { assertNotArchive } from '../fs/private-folder.ts';
 import { exportName } from '../output/formats.ts';
 
-interface NamedPaths extends Partial<Pick<CommonOptions, 'output' | 'summary' | 'keyFile'>> {
-  readonly from?: string | null | undefined;
-  readonly seen?: string | null;
-  readonly outputDir?: string | null;
+type Named = 'output' | 'outputDir' | 'summary' | 'seen' | 'from' | 'keyFile';
+
+interface NamedPaths extends Partial<Pick<RunOptions, Named>> {
   /** Files of `--output-dir`, once they are known. */
   readonly exports?: readonly string[];
   /** Of `show` and `check`. */
@@ -49,7 +48,7 @@ export function assertPaths(options: NamedPaths, context: Pick<Context, 'env'>):
 
 /** What `-o` names; null: stdout. Throws usage errors as `assertPaths` and `resolveTarget`. */
 export function outputTarget(
-  options: NamedPaths & Pick<CommonOptions, 'output'>,
+  options: NamedPaths & Pick<RunOptions, 'output'>,
   context: Pick<Context, 'env'>,
 ): Target | null {
   assertPaths(options, context);

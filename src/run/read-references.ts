@@ -67,8 +67,10 @@ export async function readReferences(
       if (repeats === null) firsts.set(value, input);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (place === null)
-        throw from === null && isList(text) ? error.with({ next: didYouMean(text) }) : error;
+      if (place === null) {
+        const next = `did you mean --from ${shellQuote(text)}?`;
+        throw from === null && isList(text) ? error.with({ next }) : error;
+      }
       const line = { reference: excerpt(problem ?? text), value: '', id: null };
       references.push(newReference(line, place, null, error.with({ scope: 'reference' })));
     }
@@ -81,7 +83,6 @@ export async function readReferences(
 }
 
 const isList = (text: string): boolean => text === '-' || (existsSync(text) && !isFolder(text));
-const didYouMean = (list: string): string => `did you mean --from ${shellQuote(list)}?`;
 
 /** What a list in another form looks like, by its first line. */
 const forms: readonly (readonly [line: RegExp, form: string])[] = [

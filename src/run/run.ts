@@ -1,15 +1,18 @@
 import { Readable } from 'node:stream';
-import type { RunOptions } from '../cli/options.ts';
+import { resolveAccount } from '../accounts/settings.ts';
+import type { CommonOptions, RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, Failure, toFailure, type Warning } from '../errors.ts';
-import type { ProgressLine } from '../output/progress.ts';
+import { createProgress, type ProgressLine, sharedProgress } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
-import type { Budget } from '../service/budget.ts';
-import type { Client } from '../service/client.ts';
-import type { Operation } from '../service/contract.ts';
+import { parseAddress } from '../service/address.ts';
+import { Budget, type Ledger } from '../service/budget.ts';
+import { Client, type ClientOptions, type Service } from '../service/client.ts';
+import { defaultNamespace, type Operation } from '../service/contract.ts';
+import { span } from '../service/retry.ts';
 import { endingOf } from './ending.ts';
 import type { DryRun } from './print-dry-run.ts';
-import type { Reference } from './read-references.ts';
+import { distinct, type Reference, valid } from './read-references.ts';
 import { type Result, unreachedResult } from './results.ts';
 import type { WriteSummary } from './summary.ts';
 
@@ -26,28 +29,98 @@ export interface Job {
   work(run: Run): Promise<readonly Result[]>;
 }
 
+/** Credits of `--sandbox`: enough for the largest demo channel. */
+const sandboxCredits = 1_000_000;
+
+/** Opens what a run needs: the service, and what reports on it. Throws `unauthorized` (3) without an account. */
+export async function openService(
+  operation: Operation,
+  { references, destination }: Job,
+  options: RunOptions,
+  context: Context,
+  stderr: Stderr,
+) {
+  const { sandbox, timeout, concurrency } = options;
+  const warnings: Warning[] = [];
+  const account = sandbox ? await openSandbox(options) : await resolveAccount(options, context);
+  const { bounds, ...service } = account;
+  let ledger: Ledger | null = null;
+  if (!sandbox) stderr.redact(service.key);
+  if (!sandbox && operation.credits > 0) {
+    const { openLedger } = await import('../accounts/ledger.ts');
+    ledger = openLedger({
+      context,
+      account: { origin: service.baseUrl.origin, key: service.key },
+      command: operation.name,
+      bounds,
+      timeout,
+      warn: (message) => warnings.push({ code: 'ledger', label: null, message }),
+    });
+  }
+  const budget = new Budget(bounds, ledger);
+  const line = createProgress(context, stderr, options);
+  const count = distinct(valid(references)).length;
+  const progress = count > 1 ? sharedProgress(line, count, operation.reference) : line;
+  const client = new Client({
+    ...options,
+    service,
+    context,
+    budget,
+    connections: Math.min(concurrency, count),
+    ...reportsTo(stderr, progress),
+  });
+  return {
+    operation,
+    references,
+    destination,
+    options,
+    context,
+    stderr,
+    client,
+    budget,
+    /** Identifies the service in the pages of an export. */
+    serviceName: sandbox ? sandboxName : serviceName(service),
+    /** Shared by all references. */
+    progress,
+    warnings,
+    close: 'close' in account ? account.close : async () => {},
+  };
+}
+
+async function openSandbox({ maxCredits }: CommonOptions) {
+  const { startSandbox } = await import('../sandbox/server.ts');
+  const { baseUrl: address, key, close } = await startSandbox({ credits: sandboxCredits });
+  const { baseUrl } = parseAddress(address, '--sandbox');
+  return { baseUrl, namespace: defaultNamespace, key, bounds: maxCredits, close };
+}
+
+/** Identifies a service in the record of an export. */
+export const serviceName = ({ baseUrl, namespace }: Pick<Service, 'baseUrl' | 'namespace'>): string =>
+  `${baseUrl.href} ${namespace}`;
+
+export const sandboxName = 'sandbox';
+
+/** Has a client report its requests and waits on stderr. */
+export const reportsTo = (
+  stderr: Stderr,
+  progress: ProgressLine,
+): Pick<ClientOptions, 'onRequest' | 'onWait'> => ({
+  onRequest: (line) => stderr.detail(line),
+  onWait: (milliseconds, why) => {
+    const line = `waiting ${span(milliseconds)}: ${why}`;
+    if (progress.isHidden) stderr.note(line);
+    else stderr.verbose(line);
+    progress.countDown(milliseconds, why);
+  },
+});
+
 /** After so many references in a row that fail with 7 or 8 a run ends. */
 const maxFailuresInRow = 5;
-
-interface RunParts extends Pick<Job, 'references' | 'destination'> {
-  readonly operation: Operation;
-  readonly options: RunOptions;
-  readonly context: Context;
-  readonly stderr: Stderr;
-  readonly client: Client;
-  readonly budget: Budget;
-  /** Identifies the service in the pages of an export. */
-  readonly serviceName: string;
-  /** Shared by all references. */
-  readonly progress: ProgressLine;
-  readonly warnings: Warning[];
-  close(): Promise<void>;
-}
 
 /** One invocation of the program that sends requests: the service, and what has happened. */
 export type Run = ReturnType<typeof createRun>;
 
-export function createRun(parts: RunParts) {
+export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
   const { context, client, progress, warnings } = parts;
   let failuresInRow = 0;
 

@@ -43,20 +43,20 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
       limit: number | null,
     ): readonly JsonText[] => {
       const key = lineOf(value);
-      const unseen = entries.filter((entry) => !ids.has(idOf(entry) ?? ''));
+      const unseen = entries.filter((entry) => !ids.has(idOf(entry)));
       if (!ids.has(key)) {
-        pending = [...unseen.flatMap((entry) => idOf(entry) ?? []), key];
+        pending = [...unseen.map(idOf), key];
         baselines.add(key);
         return [];
       }
       if (unseen.length > 0 && unseen.length === entries.length) missed.push(label ?? value);
       const printed = unseen.slice(0, limit ?? undefined);
-      pending = printed.flatMap((entry) => idOf(entry) ?? []);
+      pending = printed.map(idOf);
       return printed;
     },
     /** stdout has the entries: their IDs count as seen. */
     accept: (): void => {
-      for (const line of pending) ids.add(line);
+      for (const line of pending) if (line !== '') ids.add(line);
     },
     /** Saves what was seen, and says what the next run prints. */
     save: (run: Pick<Run, 'warn'>): void => {
@@ -70,10 +70,8 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   };
 }
 
-function idOf(entry: JsonText): string | null {
-  const id = entry.get('videoId')?.string();
-  return id ? lineOf(id) : null;
-}
+/** The ID of an entry as a line; '' if it has none. */
+const idOf = (entry: JsonText): string => lineOf(entry.get('videoId')?.string() ?? '');
 
 /** Longest text that is a line of its own, in UTF-16 code units. */
 const maxText = 1000;

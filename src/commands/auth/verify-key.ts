@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { createProgress } from '../../output/progress.ts';
 import type { Stderr } from '../../output/stderr.ts';
-import { reportsTo } from '../../run/open-run.ts';
+import { reportsTo } from '../../run/run.ts';
 import { Budget, newTally } from '../../service/budget.ts';
 import { Client, type Service } from '../../service/client.ts';
 import { operations } from '../../service/contract.ts';
