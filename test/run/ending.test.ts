@@ -37,38 +37,65 @@ function paid(result: Result, confirmed: number): Result {
   return result;
 }
 
-const down = new Failure('unavailable', 'the service is not available (500)', { status: 500 });
+const down = new Failure('unavailable', 'not available (500)', { status: 500 });
+const other = new Failure('unavailable', 'another message', { status: 503 });
+const poor = new Failure('no_credits', 'no credits (402)', { status: 402, next: 'add credits' });
+const full = new Failure('failed', 'stdout cannot be written');
+const budget = new Failure('budget', 'stopped at --max-credits 3');
+const outage = down.with({ scope: 'run' });
 
-test('failures with one code and status are one line: a count, three references, the first message', () => {
-  const other = new Failure('unavailable', 'another message', { status: 503 });
-  const results = ['@a', '@b', '@c', '@d'].map((name) => failed(name, down));
-  assert.deepEqual(lines([...results, failed('@e', other), done('@f')]), [
-    '4 references (@a, @b, @c and others): the service is not available (500); try again later',
-    '@e: another message; try again later',
-  ]);
-});
+const allFailed = (names: string, failure: Failure): Result[] =>
+  names.split(' ').map((name) => failed(name, failure));
+const unreached = (names: string, failure: Failure): Result[] =>
+  names.split(' ').map((name) => unreachedResult(named(name), failure));
 
-test('references that were not reached are counted in the line of the cause that stopped the run', () => {
-  const poor = new Failure('no_credits', 'no credits (402)', { status: 402, next: 'add credits' });
-  const rest = ['@c', '@d'].map((name) => unreachedResult(named(name), poor));
-  assert.deepEqual(lines([paid(done('@a'), 2), failed('@b', poor), ...rest], { ended: poor }), [
-    '@b: no credits (402); stopped, 2 more not reached; 2 credits spent; add credits',
-  ]);
-  assert.deepEqual(lines([failed('@a', poor)], { ended: poor }), ['no credits (402); add credits']);
+const causes: readonly (readonly [results: readonly Result[], ended: Failure | null, lines: string[]])[] = [
+  // One line per code and status: a count, three references, the first message.
+  [
+    [...allFailed('@a @b @c @d', down), failed('@e', other), done('@f')],
+    null,
+    [
+      '4 references (@a, @b, @c and others): not available (500); try again later',
+      '@e: another message; try again later',
+    ],
+  ],
+  // References that were not reached are counted in the line of the cause that stopped the run.
+  [
+    [paid(done('@a'), 2), failed('@b', poor), ...unreached('@c @d', poor)],
+    poor,
+    ['@b: no credits (402); stopped, 2 more not reached; 2 credits spent; add credits'],
+  ],
+  [
+    [...allFailed('@a @b @c @d @e', down), ...unreached('@f @g', outage)],
+    outage,
+    [
+      '5 references (@a, @b, @c and others): not available (500); stopped, 2 more not reached; try again later',
+    ],
+  ],
+  [
+    unreached('@a @b', full),
+    full,
+    ['stdout cannot be written; stopped, 2 more not reached; run the same command again'],
+  ],
+  // What ended the run is said once.
+  [[failed('@a', poor)], poor, ['no credits (402); add credits']],
+  [allFailed('@a @b', down), outage, ['2 references (@a, @b): not available (500); try again later']],
+  [[done('@a')], full, ['stdout cannot be written; run the same command again']],
+  // Where nothing was spent, a spent bound says so; pages of one reference wait to be resumed.
+  [
+    [done('@a'), failed('@b', budget)],
+    null,
+    ['@b: stopped at --max-credits 3; 0 credits spent; raise this bound'],
+  ],
+  [
+    [failed('@a', budget), failed('@b', budget.resumableWith('run it again to resume'))],
+    null,
+    ['2 references (@a, @b): stopped at --max-credits 3; 0 credits spent; run it again to resume'],
+  ],
+];
 
-  // Pages of one of them wait to be resumed.
-  const spent = new Failure('budget', 'stopped at --max-credits 1');
-  const both = [failed('@a', spent), failed('@b', spent.resumableWith('run it again to resume'))];
-  assert.match(lines(both)[0] ?? '', /^2 references .*; run it again to resume$/);
-
-  const last = new Failure('unavailable', 'the service is not available (500)', { status: 500 });
-  const outage = last.with({ scope: 'run' });
-  const five = ['@a', '@b', '@c', '@d'].map((name) => failed(name, down));
-  const left = ['@f', '@g'].map((name) => unreachedResult(named(name), outage));
-  assert.deepEqual(lines([...five, failed('@e', last), ...left], { ended: outage }), [
-    '5 references (@a, @b, @c and others): the service is not available (500); stopped, 2 more not reached; try again later',
-  ]);
-  assert.equal(lines([...five, failed('@e', last)], { ended: outage }).length, 1);
+test('failures are one line per cause: references, message, those not reached, what was spent, next step', () => {
+  for (const [results, ended, expected] of causes) assert.deepEqual(lines(results, { ended }), expected);
 });
 
 test('bad lines of a list are one line with the step of the first; a command for only one of them is not given', () => {
@@ -97,24 +124,6 @@ test('several damaged archives of a folder: the line that runs every fix', () =>
     const options = { sandbox: false, invocation: { name: 'uploads', flags } };
     assert.deepEqual(lines(results.map(damaged), { options }), [line]);
   }
-});
-
-test('a full disk is one line, also if no reference was reached', () => {
-  const full = new Failure('failed', 'stdout cannot be written');
-  const rest = ['@a', '@b'].map((name) => unreachedResult(named(name), full));
-  assert.deepEqual(lines(rest, { ended: full }), [
-    'stdout cannot be written; stopped, 2 more not reached; run the same command again',
-  ]);
-  assert.deepEqual(lines([done('@a')], { ended: full }), [
-    'stdout cannot be written; run the same command again',
-  ]);
-});
-
-test('a spent budget: what was spent in all', () => {
-  const budget = new Failure('budget', 'stopped at --max-credits 3');
-  assert.deepEqual(lines([done('@a'), failed('@b', budget)]), [
-    '@b: stopped at --max-credits 3; 0 credits spent; raise this bound',
-  ]);
 });
 
 test('warnings with one code are one line; those about no reference are lines of their own', () => {
@@ -163,13 +172,11 @@ test('the tally: new, entries, what is no longer listed, pages, credits, where t
 });
 
 test('the exit code is the gravest; a closed pipe hides warnings, and no failure', () => {
-  const spent = new Failure('budget', 'stopped at --max-credits 1');
-  const full = new Failure('failed', 'stdout cannot be written');
   const warnings = [{ code: 'kept', label: '@a', message: 'kept' }];
   const rows: readonly (readonly [Result[], Failure | null, boolean, exit: number, lines: number[]])[] = [
     [[done('@a')], null, false, 0, [1, 0, 0]],
     [[done('@a')], null, true, 0, [0, 0, 0]],
-    [[failed('@a', down), failed('@b', spent)], null, false, 7, [1, 2, 0]],
+    [[failed('@a', down), failed('@b', budget)], null, false, 7, [1, 2, 0]],
     [[failed('@a', down), done('@b')], null, true, 7, [0, 1, 0]],
     [[failed('@a', down)], full, false, 1, [1, 2, 0]],
     [[resultOf(named('@a'), {})], null, false, 0, [1, 0, 1]],
