@@ -12,7 +12,7 @@ type Named = 'output' | 'outputDir' | 'summary' | 'seen' | 'from' | 'keyFile';
 interface NamedPaths extends Partial<Pick<RunOptions, Named>> {
   /** Files of `--output-dir`, once they are known. */
   readonly exports?: readonly string[];
-  /** Of `show` and `check`. */
+  /** The inputs of `show` and `check`. */
   readonly files?: readonly string[];
 }
 
@@ -21,22 +21,16 @@ function filesOf(
   { env }: Pick<Context, 'env'>,
 ): readonly NamedFile[] {
   const envKeyFile = keyFile || env.CHANLIST_API_KEY ? null : env.CHANLIST_API_KEY_FILE;
-  const named: readonly (readonly [
-    flag: string,
-    kind: NamedFile['kind'],
-    path: string | null | undefined,
-  ])[] = [
-    ...exports.map((path) => ['the export', 'output', path] as const),
-    ['--output', 'output', output],
-    ['--output-dir', 'output', outputDir],
-    ['--summary', 'output', summary],
-    ['--seen', 'output', seen],
-    ...files.map((path) => ['FILE', 'input', path] as const),
-    ['--from', 'input', from],
-    ['--key-file', 'key', keyFile],
-    ['CHANLIST_API_KEY_FILE', 'key', envKeyFile],
+  const named = (kind: NamedFile['kind'], paths: Record<string, string | null | undefined>): NamedFile[] =>
+    Object.entries(paths).flatMap(([flag, path]) => (path ? [{ flag, path, kind }] : []));
+  return [
+    ...exports.map((path) => ({ flag: 'the export', path, kind: 'output' as const })),
+    ...named('output', { '--output': output, '--output-dir': outputDir }),
+    ...named('output', { '--summary': summary, '--seen': seen }),
+    ...files.map((path) => ({ flag: 'FILE', path, kind: 'input' as const })),
+    ...named('input', { '--from': from }),
+    ...named('key', { '--key-file': keyFile, CHANLIST_API_KEY_FILE: envKeyFile }),
   ];
-  return named.flatMap(([flag, kind, path]) => (path ? [{ flag, kind, path }] : []));
 }
 
 /** Throws a usage error if an output of a command is another one or an input, or is in a private folder. */

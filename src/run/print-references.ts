@@ -9,7 +9,7 @@ import { textWidth } from '../output/width.ts';
 import { type Result, unreachedResult } from './results.ts';
 import type { Run } from './run.ts';
 
-/** Opens stdout and the format of what a run prints. `isTerminalTable`: that is a table at a terminal. */
+/** Opens stdout, and creates the format of the output. `isTerminalTable`: it is a table at a terminal. */
 export async function openOutput({ operation, options, references, context, stderr }: Run) {
   const isStdout = options.output === null;
   const terminal = isStdout ? decideTerminal(context.stdout, context.env, options.color) : null;

@@ -27,10 +27,11 @@ export interface Reference extends Omit<ParsedReference, 'reference'> {
   readonly failure: Failure | null;
 }
 
-/** Those that are not bad lines of a list. */
+/** The references that can be requested: all but the bad lines of a list. */
 export const valid = (references: readonly Reference[]): readonly Reference[] =>
   references.filter(({ failure }) => failure === null);
 
+/** The references without repetitions. */
 export const distinct = (references: readonly Reference[]): readonly Reference[] =>
   references.filter(({ repeats }) => repeats === null);
 
