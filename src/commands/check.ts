@@ -57,7 +57,7 @@ interface CheckOptions extends CommonOptions {
 export const run: RunCommand<CheckOptions> = async (options, context, stderr) => {
   const { paths, from, quiet, maxAge } = options;
   if (paths.length === 0) throw usage('missing file or folder', 'give archives, or folders of archives');
-  await assertPaths({ files: paths, from }, context);
+  assertPaths({ files: paths, from }, context);
   if (from === '-') stderr.announceInput(context.stdin);
   const kind = 'channel or playlist';
   const list = from === null ? [] : await readReferences({ references: [], from }, kind, context);

@@ -5,7 +5,6 @@ import type { Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { assertSummaryFile, outputTarget } from '../run/named-files.ts';
-import { openRun } from '../run/open-run.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
 import {
   assertGoodLine,
@@ -16,7 +15,7 @@ import {
   valid,
 } from '../run/read-references.ts';
 import { badResults, unreachedResult } from '../run/results.ts';
-import { type Job, perform } from '../run/run.ts';
+import { createRun, type Job, openService, perform } from '../run/run.ts';
 import { startSummary } from '../run/summary.ts';
 import { newTally } from '../service/budget.ts';
 import { assertParameters, type Operation, type RequestParameters } from '../service/contract.ts';
@@ -33,13 +32,13 @@ export async function runOperation(
   more: RequestParameters = {},
 ): Promise<number> {
   const { dryRun } = options;
-  await assertSummaryFile(options, context);
+  assertSummaryFile(options, context);
   const writeSummary = startSummary(operation.name, dryRun ? null : options.summary, context.clock);
   let references: readonly Reference[] = [];
   if (options.from === '-') stderr.announceInput(context.stdin);
   try {
     assertOptions(operation, options);
-    const target = await outputTarget(options, context);
+    const target = outputTarget(options, context);
     const { continuation } = options;
     const [{ name }] = operation.parameters;
     const parametersOf = (value: string): RequestParameters =>
@@ -55,14 +54,17 @@ export async function runOperation(
     references = job.references;
     await job.refuse();
     if (dryRun) return await printDryRun(await job.firstRequests(), options, context, stderr);
-    await using run = await openRun(operation, references, options, context, stderr);
+    await using run = createRun(await openService(operation, job, options, context, stderr));
     return await perform(run, job, writeSummary);
   } catch (error) {
     const failure = toFailure(error);
     const end = { exit: failure.exit, failure, total: newTally() };
-    // The refusal matters more than a summary that cannot be written.
     const results = references.map((reference) => unreachedResult(reference, failure));
-    await writeSummary(results, end).catch(() => {});
+    try {
+      writeSummary(results, end);
+    } catch {
+      // The refusal matters more than a summary that cannot be written.
+    }
     throw error;
   }
 }
@@ -95,7 +97,7 @@ async function chooseJob(
   };
   if (isPaged) {
     const { printListings } = await import('../run/print-listings.ts');
-    return { references, destination: null, refuse: async () => {}, firstRequests, work: printListings };
+    return { references, destination: null, refuse: () => {}, firstRequests, work: printListings };
   }
   const { assertOutputFile, printResponses } = await import('../run/print-responses.ts');
   return {

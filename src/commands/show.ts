@@ -42,7 +42,7 @@ interface ShowOptions extends OutputOptions {
 /** Prints the entries of ndjson files (docs/scripts.md, "Formats and fields"). Offline. */
 export const run: RunCommand<ShowOptions> = async (options, context, stderr) => {
   const { output, files } = options;
-  const target = await outputTarget(options, context);
+  const target = outputTarget(options, context);
   if (files.includes('-')) stderr.announceInput(context.stdin);
   for (const path of files) if (path !== '-') assertShowable(path);
   const terminal = output === null ? decideTerminal(context.stdout, context.env, options.color) : null;

@@ -8,11 +8,10 @@ import { type PrivateFolder, pagesName } from '../fs/private-folder.ts';
 import { grouped } from '../run/ending.ts';
 import { needsPage, type Position, startPosition, tokenOf } from '../run/list-pages.ts';
 import { assertPaths } from '../run/named-files.ts';
-import { sandboxName } from '../run/open-run.ts';
 import type { DryRun, FirstRequest } from '../run/print-dry-run.ts';
 import { type Reference, valid } from '../run/read-references.ts';
 import { failedRequest, type Result, resultOf } from '../run/results.ts';
-import { type Job, mapConcurrently, type Run } from '../run/run.ts';
+import { type Job, mapConcurrently, type Run, sandboxName } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
 import { parseReference, resolvedId } from '../service/parse-reference.ts';
 import { Archive } from './archive.ts';
@@ -95,7 +94,7 @@ async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]>
     return { id, reference, given, name: nameOf(exports, id), path: pathOf(exports, id) };
   });
   const paths = queue.map(({ path }) => path);
-  await assertPaths({ ...options, output: null, exports: paths }, context);
+  assertPaths({ ...options, output: null, exports: paths }, context);
   const turn = (name: string): string => index.turn(name, options.all);
   queue.sort((a, b) => turn(a.name).localeCompare(turn(b.name)));
   const perform = async (items: typeof queue): Promise<void> => {

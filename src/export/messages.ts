@@ -1,7 +1,7 @@
 import { carriedFlagsOf, extensionOf } from '../cli/options.ts';
 import { Failure, usage } from '../errors.ts';
 import { formatByExtension } from '../output/formats.ts';
-import { sandboxName } from '../run/open-run.ts';
+import { sandboxName } from '../run/run.ts';
 import type { Command, Flag } from '../text/command.ts';
 import { type Export, notMounted } from './exports.ts';
 import type { Refusal } from './next-step.ts';

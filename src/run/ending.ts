@@ -1,8 +1,9 @@
 /** How a run ends: its exit code, and its lines on stderr, one per cause. Pure. */
 import { type CommonOptions, repairAll } from '../cli/options.ts';
-import { type ExitCode, type Failure, type FailureCode, gravest, type Warning } from '../errors.ts';
+import { type Failure, type FailureCode, gravest, type Warning } from '../errors.ts';
 import { demoReferences } from '../sandbox/defaults.ts';
-import { type Credits, describeCredits, spent } from '../service/budget.ts';
+import { describeCredits, spent, type Tally } from '../service/budget.ts';
+import type { Operation } from '../service/contract.ts';
 import { checkAddress } from '../service/failures.ts';
 import type { Step } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
@@ -10,39 +11,31 @@ import type { Result } from './results.ts';
 
 type RunFlags = Pick<CommonOptions, 'sandbox' | 'invocation'>;
 
-interface Outcome {
-  readonly results: readonly Result[];
-  /** What ended the run before its time; null: nothing. */
-  readonly ended: Failure | null;
-  readonly warnings: readonly Warning[];
-  readonly pipeClosed: boolean;
-  readonly credits: Credits;
-  /** The operation costs credits. */
-  readonly isPaid: boolean;
-  /** FILE or folder; null: stdout. */
+/** What a run knows about itself at its end. */
+interface EndedRun {
+  readonly operation: Pick<Operation, 'credits'>;
   readonly destination: string | null;
   readonly options: RunFlags;
+  readonly budget: { readonly total: Pick<Tally, 'credits'> };
+  readonly warnings: readonly Warning[];
+  readonly pipeClosed: boolean;
+  readonly ended: Failure | null;
 }
 
-interface Ending {
-  readonly exit: ExitCode;
-  readonly warnings: readonly string[];
-  /** One per cause, with what is printed of it. */
-  readonly failures: readonly Failure[];
-  readonly notes: readonly Step[];
-}
-
-/** A closed pipe is the end of the work: warnings do not matter any more, failures do. */
-export function endingOf(outcome: Outcome): Ending {
-  const { results, ended, warnings, pipeClosed, credits, isPaid, destination, options } = outcome;
+/**
+ * The exit code, and what is printed: warnings, one failure per cause, and notes. A closed pipe is the end of the work:
+ * warnings do not matter any more, failures do.
+ */
+export function endingOf(run: EndedRun, results: readonly Result[]) {
+  const { ended, warnings, pipeClosed, options } = run;
   const causes = [...results.map(({ failure }) => failure), ended];
-  const tally = tallyText(results, credits, isPaid, destination);
+  const tally = ended === null || results.length > 1 ? tallyText(run, results) : null;
   const resume = pipeClosed ? results[0]?.resume : null;
   return {
     exit: gravest(causes.map((failure) => failure?.exit ?? 0)),
     warnings: pipeClosed ? [] : warningLines(warnings),
     failures: failureLines(results, ended, options),
-    notes: [ended === null || results.length > 1 ? tally : null, resume].flatMap((note) => note ?? []),
+    notes: [tally, resume].flatMap((note): Step[] => (note ? [note] : [])),
   };
 }
 
@@ -65,7 +58,7 @@ const maxNames = 3;
 export const firstOf = (names: readonly (string | null)[]): string =>
   ` (${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ' and others' : ''})`;
 
-/** The message after `3 references (@a, @b, @c)`, after the name of a single one, or alone; of several the first. */
+/** The first message, after `3 references (@a, @b, @c)`, or after the name of a single one. */
 function withNames(labels: readonly (string | null)[], messages: readonly string[]): string {
   const names = labels.length <= 1 ? labels[0] : `${thousands(labels.length)} references${firstOf(labels)}`;
   const [message = ''] = messages;
@@ -76,13 +69,14 @@ function withNames(labels: readonly (string | null)[], messages: readonly string
 /** Joins the parts that are not empty. */
 const joinParts = (...parts: readonly (string | null)[]): string => parts.filter(Boolean).join('; ');
 
-export function warningLines(warnings: readonly Warning[]): readonly string[] {
+function warningLines(warnings: readonly Warning[]): readonly string[] {
   const groups = grouped(warnings, ({ code, label, message }) => (label === null ? message : code));
-  return groups.map((group) => {
-    const labels = group.flatMap(({ label }) => label ?? []);
-    const messages = group.map(({ message }) => message);
-    return withNames(labels, messages);
-  });
+  return groups.map((group) =>
+    withNames(
+      group.flatMap(({ label }) => label ?? []),
+      group.map(({ message }) => message),
+    ),
+  );
 }
 
 type Failed = Result & { readonly failure: Failure };
@@ -98,56 +92,56 @@ export function failureLines(
   const failed = results.filter(isFailed);
   const sorted = [...failed.filter((result) => !endsRun(result)), ...failed.filter(endsRun)];
   const groups = grouped(sorted, ({ failure: { code, status } }) => `${code} ${status}`);
-  const isAnyFound = results.some(({ failure, isReached }) => isReached && failure?.code !== 'not_found');
-  const lines = groups.map((group) => failureLine(group, results, options, isAnyFound));
+  const lines = groups.map((group) => {
+    const [{ failure }] = group;
+    const message = failureMessage(group, results);
+    return failure.with({ message, next: nextStepOf(group, results, options), cause: failure });
+  });
   if (ended === null || failed.some(({ failure }) => failure.code === ended.code)) return lines;
   return [...lines, ended];
 }
 
-function failureLine(
-  group: Group<Failed>,
-  results: readonly Result[],
-  options: RunFlags,
-  isAnyFound: boolean,
-): Failure {
+/** What failed, how many were not reached because of it, and what was spent. */
+function failureMessage(group: Group<Failed>, results: readonly Result[]): string {
   const [{ failure }] = group;
-  const isOfRun = failure.scope === 'run';
+  const isOneOfMany = results.length > 1;
+  const reached = group.filter(({ isReached }) => isReached);
+  const others = group.length - reached.length;
   // A failure of the run is about a reference only if there are others.
-  const reached = group.filter(({ isReached }) => isReached && (!isOfRun || results.length > 1));
-  const others = group.filter(({ isReached }) => !isReached);
-  const names = reached.map(({ label }) => label);
-  const message = joinParts(
+  const isNamed = failure.scope !== 'run' || isOneOfMany;
+  return joinParts(
     withNames(
-      names,
+      isNamed ? reached.map(({ label }) => label) : [],
       group.map((result) => result.failure.message),
     ),
-    others.length > 0 && results.length > 1 ? `stopped, ${thousands(others.length)} more not reached` : null,
+    others > 0 && isOneOfMany ? `stopped, ${thousands(others)} more not reached` : null,
     spentText(failure.scope === 'reference' ? group : results),
   );
-  // If pages of one of them wait, the advice is to resume it; what a usage error asks for is its own.
-  const resumable = group.find((result) => !result.failure.hasUsualStep)?.failure ?? failure;
-  const advising = failure.exit === 2 ? firstOfUsage(group) : resumable;
-  const folder = options.invocation.flags.find(({ name }) => name === '--output-dir')?.value ?? null;
-  const isOfSeveral = reached.length > 1 && folder !== null && repairable.includes(failure.code);
-  const next = isOfSeveral
-    ? repairAll({ purpose: 'repair all', program: 'chanlist check', operands: [folder] })
-    : adviceOf(advising, options.sandbox, isAnyFound);
-  return failure.with({ message, next, cause: failure });
-}
-
-/** The first of several usage errors: a command that mends only this one is not the next step of all. */
-function firstOfUsage([{ failure }, ...others]: Group<Failed>): Failure {
-  const isSame = others.every((other) => other.failure.message === failure.message);
-  return isSame || typeof failure.next === 'string' ? failure : failure.with({ next: null });
 }
 
 /** Failures of archives that `check` finds, too, each with its fix. */
 const repairable: readonly FailureCode[] = ['damaged', 'lost'];
 
-/** What to do about a failure, which may depend on the run. */
-function adviceOf({ code, next }: Failure, isSandbox: boolean, isAnyFound: boolean): Step | null {
-  if (next === checkAddress && isAnyFound) return 'check the spelling';
-  return isSandbox && code === 'not_found' ? demoReferences : next;
+/** The one next step for a group of failures. */
+function nextStepOf(
+  group: Group<Failed>,
+  results: readonly Result[],
+  { sandbox, invocation }: RunFlags,
+): Step | null {
+  const [{ failure }, ...others] = group;
+  const folder = invocation.flags.find(({ name }) => name === '--output-dir')?.value ?? null;
+  if (others.length > 0 && folder !== null && repairable.includes(failure.code))
+    return repairAll({ purpose: 'repair all', program: 'chanlist check', operands: [folder] });
+  if (failure.exit === 2) {
+    // A command that mends only the first one is not the next step of all.
+    const isSame = others.every((other) => other.failure.message === failure.message);
+    return isSame || typeof failure.next === 'string' ? failure.next : null;
+  }
+  if (sandbox && failure.code === 'not_found') return demoReferences;
+  // If pages of one of them wait, the advice is to resume it.
+  const { next } = group.find((result) => !result.failure.hasUsualStep)?.failure ?? failure;
+  const isAnyFound = results.some((result) => result.isReached && result.failure?.code !== 'not_found');
+  return next === checkAddress && isAnyFound ? 'check the spelling' : next;
 }
 
 /** `3 credits spent`; null if nothing was paid, and no bound was spent. */
@@ -163,12 +157,8 @@ const sumOf = (results: readonly Result[], amountOf: (result: Result) => number 
   results.reduce((sum, result) => sum + (amountOf(result) ?? 0), 0);
 
 /** `3 new, 1,245 entries (400 resumed), 9 pages, 9 credits; in demo.ndjson`; null if entries were printed for free. */
-export function tallyText(
-  results: readonly Result[],
-  credits: Credits,
-  isPaid: boolean,
-  destination: string | null,
-): string | null {
+function tallyText({ operation, destination, budget }: EndedRun, results: readonly Result[]): string | null {
+  const { credits } = budget.total;
   const isWritten = results.some(({ status, failure }) => failure === null && status !== 'kept');
   const file = isWritten ? destination : null;
   const entries = sumOf(results, (result) => result.entries);
@@ -183,7 +173,7 @@ export function tallyText(
     count(entries, 'entry', 'entries') + (resumed > 0 ? ` (${thousands(resumed)} resumed)` : ''),
     unlisted > 0 && `${thousands(unlisted)} no longer listed`,
     pages > 0 && count(pages, 'page', 'pages'),
-    (isPaid || spent(credits) > 0) && describeCredits(credits),
+    (operation.credits > 0 || spent(credits) > 0) && describeCredits(credits),
   ];
   return joinParts(parts.filter(Boolean).join(', '), file && `in ${file}`);
 }

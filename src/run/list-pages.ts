@@ -11,15 +11,12 @@ export const tokenOf = (next: Next): string | null => (typeof next === 'string' 
 
 /** One page of a listing (docs/service.md, 2.4). */
 export interface Page {
-  /** Its own place in the list. */
-  readonly at: Next;
   readonly entries: readonly JsonText[];
-  readonly list: Buffer;
   readonly info: JsonText | null;
   /** numVideos of playlist_info; null if that is not a number. */
   readonly total: number | null;
   readonly next: Next;
-  /** Why the listing is stuck here: thrown after the page was yielded. `invalid_response` or `loop`; null if it is not. */
+  /** Why the listing is stuck after this page: `invalid_response` or `loop`; null if it is not. */
   readonly broken: Failure | null;
 }
 
@@ -61,27 +58,26 @@ export async function listPages(
   tally: Tally,
 ): Promise<{ readonly position: Position; readonly pages: number; readonly failure: Failure | null }> {
   const { limit, update } = run.options;
+  const requestPage = pageReader(run, value, before.next, tally);
   let position = before;
   let count = 0;
   const showProgress = (): void => {
-    const { entries, pages: page, total } = position;
-    const expected = Math.min(Math.max(total ?? 0, entries), limit ?? Number.POSITIVE_INFINITY);
+    const { entries, pages: page } = position;
     const { reference, credits } = tally;
     // Pages of an update repeat entries that FILE has.
-    const shown = update ? null : total === null ? limit : expected;
-    run.progress.update({ reference, page, entries, credits: spent(credits), total: shown });
+    const total = update ? null : expectedEntries(position, limit);
+    run.progress.update({ reference, page, entries, credits: spent(credits), total });
   };
   try {
     showProgress();
-    if (!needsPage(before, limit)) return { position, pages: 0, failure: null };
-    sink.beforePage?.();
-    for await (const page of fetchPages(run, value, before.next, tally)) {
+    while (needsPage(position, limit)) {
+      sink.beforePage?.();
+      const page = await requestPage(position.next);
       count++;
       const selected = sink.select(page, position.entries);
-      const { entries, done, isWhole } = selected;
       const next = {
-        next: isWhole ? page.next : page.at,
-        entries: position.entries + entries.length,
+        next: selected.isWhole ? page.next : position.next,
+        entries: position.entries + selected.entries.length,
         pages: position.pages + 1,
         total: page.total ?? position.total,
       };
@@ -89,16 +85,22 @@ export async function listPages(
       run.progressed();
       position = next;
       showProgress();
-      if (done || next.next === 'end') break;
+      if (selected.done) break;
+      if (page.broken !== null) throw page.broken;
       if (count === 1) await limitHeapGrowth();
-      if (page.broken === null) sink.beforePage?.();
     }
     return { position, pages: count, failure: null };
   } catch (error) {
     run.pipeClosed ||= error instanceof ClosedPipe;
-    if (isTokenRefused(position.next, error)) position = { ...position, next: 'stuck' };
-    return { position, pages: count, failure: error instanceof ClosedPipe ? null : toFailure(error) };
+    const failure = error instanceof ClosedPipe ? null : toFailure(error);
+    if (failure?.code === 'unresumable') position = { ...position, next: 'stuck' };
+    return { position, pages: count, failure };
   }
+}
+
+/** The entries that a listing will have; null: unknown. */
+function expectedEntries({ entries, total }: Position, limit: number | null): number | null {
+  return total === null ? limit : Math.min(Math.max(total, entries), limit ?? Number.POSITIVE_INFINITY);
 }
 
 export const needsPage = ({ next, entries }: Position, limit: number | null): boolean =>
@@ -151,80 +153,73 @@ export function firstEntries(
 const maxEmptyPages = 10;
 const refusedStatuses: ReadonlySet<number | null> = new Set([400, 404, 410, 422]);
 
-const isTokenRefused = (at: Next, error: unknown): error is Failure =>
-  tokenOf(at) !== null && error instanceof Failure && refusedStatuses.has(error.status);
-
-/** Requests the pages of a listing one by one. Throws the client's failures, and `Page.broken` after its page. */
-export async function* fetchPages(
-  { client, operation }: Pick<Run, 'client' | 'operation'>,
-  value: string,
-  start: Next,
-  tally: Tally,
-): AsyncGenerator<Page, void> {
+/** Returns a function that requests the next page of a list, which begins at `start`. It throws the client's failures. */
+function pageReader({ client, operation }: Run, value: string, start: Next, tally: Tally) {
   const [first] = operation.parameters;
-  let at = start;
-  const seenTokens = new Set([tokenOf(at)]);
-  let previous: Buffer | null = null;
-  let empty = 0;
-  for (;;) {
+  const seenTokens = new Set([tokenOf(start)]);
+  let previous: Buffer | undefined;
+  let emptyPages = 0;
+  return async (at: Next): Promise<Page> => {
     const continuation = tokenOf(at);
     const parameters = continuation === null ? { [first.name]: value } : { continuation };
     const response = await client.call(operation, parameters, tally).catch((error: unknown) => {
-      throw isTokenRefused(at, error) ? tokenRefused(error) : error;
+      throw continuation === null ? error : failureWithToken(error);
     });
-    let page = readPage(response, at);
-    empty = page.entries.length === 0 ? empty + 1 : 0;
+    const page = readPage(response);
+    const isEmpty = page.entries.length === 0;
+    emptyPages = isEmpty ? emptyPages + 1 : 0;
     const token = tokenOf(page.next);
-    if (token !== null && seenTokens.has(token))
-      page = stuckAt(page, 'loop', 'the service repeated a continuation token');
-    else if (token !== null && empty >= maxEmptyPages)
-      page = stuckAt(page, 'loop', `the service sent ${maxEmptyPages} empty pages in a row`);
-    else if (empty === 0 && previous?.equals(page.list))
-      page = stuckAt(page, 'loop', 'the service sent the same page twice');
-    if (empty === 0) previous = page.list;
+    const isRepeated = token !== null && seenTokens.has(token);
     seenTokens.add(token);
-    yield page;
-    if (page.broken !== null) throw page.broken;
-    if (page.next === 'end') return;
-    at = page.next;
-  }
+    const list = response.get('results')?.utf8;
+    const isSame = !isEmpty && list !== undefined && previous?.equals(list);
+    if (!isEmpty) previous = list;
+    const loop = (what: string): Page => ({ ...page, ...stuck('loop', what) });
+    if (isRepeated) return loop('the service repeated a continuation token');
+    if (token !== null && emptyPages >= maxEmptyPages)
+      return loop(`the service sent ${maxEmptyPages} empty pages in a row`);
+    return isSame ? loop('the service sent the same page twice') : page;
+  };
 }
 
-/** A token that is not accepted does not mean that the reference is gone. */
-const tokenRefused = ({ message, status }: Failure): Failure =>
-  new Failure('unresumable', `the service no longer accepts the continuation token: ${message}`, {
-    status,
-    next: 'start the listing again from its first page',
-  });
+/** The failure of a request with a token: one that is not accepted does not mean that the reference is gone. */
+function failureWithToken(error: unknown): unknown {
+  if (!(error instanceof Failure) || !refusedStatuses.has(error.status)) return error;
+  const message = `the service no longer accepts the continuation token: ${error.message}`;
+  const next = 'start the listing again from its first page';
+  return new Failure('unresumable', message, { status: error.status, next });
+}
 
-const stuckAt = (
-  page: Omit<Page, 'next' | 'broken'>,
-  code: 'loop' | 'invalid_response',
-  what: string,
-): Page => ({ ...page, next: 'stuck', broken: new Failure(code, what, { status: 200 }) });
+type Continuation = Pick<Page, 'next' | 'broken'>;
 
-function readPage(json: JsonText, at: Next): Page {
-  const hasMore = json.get('has_more')?.boolean();
-  const token = json.get('continuation_token')?.string();
-  const results = json.get('results');
-  const list = json.kind === 'array' ? json : results;
+const stuck = (code: 'loop' | 'invalid_response', what: string): Continuation => ({
+  next: 'stuck',
+  broken: new Failure(code, what, { status: 200 }),
+});
+
+function readPage(json: JsonText): Page {
+  const list = json.kind === 'array' ? json : json.get('results');
   const info = json.get('playlist_info');
-  const page = {
-    at,
+  return {
     entries: list?.elements() ?? [],
-    list: list?.utf8 ?? Buffer.alloc(0),
     info: info === undefined || info.kind === 'null' ? null : info,
     total: wholeNumber(info?.get('numVideos')?.plain().trim()),
+    ...continuationOf(json),
   };
-  const invalid = (what: string): Page => stuckAt(page, 'invalid_response', what);
+}
+
+function continuationOf(json: JsonText): Continuation {
+  const hasMore = json.get('has_more')?.boolean();
+  const token = json.get('continuation_token')?.string();
+  const invalid = (what: string): Continuation => stuck('invalid_response', what);
   if (hasMore === undefined) return invalid('has_more is missing or not a boolean');
-  if (results?.kind !== 'array') return invalid('results is missing or not an array');
-  if (!hasMore) return { ...page, next: 'end', broken: null };
+  if (json.get('results')?.kind !== 'array') return invalid('results is missing or not an array');
+  if (!hasMore) return { next: 'end', broken: null };
   if (!token) return invalid('has_more is true, but there is no continuation token');
   // Servers do not take longer addresses.
   if (token.length > 1024 * 1024 || !token.isWellFormed())
     return invalid('the continuation token cannot be sent back');
-  return { ...page, next: { token }, broken: null };
+  return { next: { token }, broken: null };
 }
 
 /** A whole number of at most 15 digits, also with thousands separators (`12,345`); null for anything else. */

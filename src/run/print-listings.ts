@@ -1,6 +1,5 @@
 import { commandOf } from '../cli/options.ts';
 import { toFailure } from '../errors.ts';
-import { Stdout } from '../output/stdout.ts';
 import type { Step } from '../text/command.ts';
 import { count, credits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
@@ -8,41 +7,26 @@ import {
   firstEntries,
   listPages,
   missingEntries,
+  type Next,
   type Page,
   type Position,
   type Sink,
   startPosition,
   tokenOf,
 } from './list-pages.ts';
-import { outputFormat, printReferences } from './print-references.ts';
+import { openOutput, printReferences } from './print-references.ts';
 import { type Reference, valid } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
 import type { Run } from './run.ts';
 
 /** Lists references to stdout. Each page is written before the next one is requested. */
 export async function printListings(run: Run): Promise<readonly Result[]> {
-  const { context, stderr, client, options, references } = run;
-  const { format, isTerminalTable } = await outputFormat(run);
-  const output = new Stdout(context, stderr, isTerminalTable);
+  const { stderr, client, options, references } = run;
+  const { format, stdout, isTerminalTable } = await openOutput(run);
   client.readsMembers = format.readsMembers;
   const { limit, all, maxCredits, continuation } = options;
   // At a terminal, only these flags list more than the first page.
   const isFirstPageOnly = isTerminalTable && limit === null && !all && maxCredits.length === 0;
-
-  const print = async (reference: Reference): Promise<Result> => {
-    const result = await run.work(reference, () => printPages(reference));
-    const opening = result.pages === 0 ? format.open(reference, null) : '';
-    const { failure, token } = result;
-    const isCut = failure !== null && failure.code !== 'not_found';
-    const hasMore = isCut || result.status === 'limited';
-    const closing = opening + format.close(reference, { hasMore, token, failure });
-    if (!run.pipeClosed)
-      await output.write(closing).catch((error) => {
-        // The listing has failed with this error already.
-        if (toFailure(error).message !== result.failure?.message) throw error;
-      });
-    return result;
-  };
 
   const printPages = async (reference: Reference): Promise<Result> => {
     const isLast = reference === references.at(-1);
@@ -52,16 +36,16 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
       select: (page, written) => ({ ...select(page, written), ...(isFirstPageOnly && { done: true }) }),
       write: async ({ entries, done }, next, page) => {
         id ??= channelOf(page);
-        if (next.pages === 1) await output.write(format.open(reference, page.info));
+        if (next.pages === 1) await stdout.write(format.open(reference, page.info));
         const text = format.rows(reference, entries);
         const isMoreRequested = !isLast || (!done && next.next !== 'end');
-        await (isMoreRequested ? output.writePage(text) : output.write(text));
+        await (isMoreRequested ? stdout.writePage(text) : stdout.write(text));
       },
     };
     const { value, tally } = reference;
-    const before: Position =
-      continuation === null ? startPosition : { ...startPosition, next: { token: continuation } };
-    const { position, pages, failure } = await listPages(run, value, before, sink, tally);
+    const start: Next = continuation === null ? 'start' : { token: continuation };
+    const listing = await listPages(run, value, { ...startPosition, next: start }, sink, tally);
+    const { position, pages, failure } = listing;
     const { entries, next, total } = position;
     const isCut = failure !== null || run.pipeClosed;
     const resume = isCut && valid(references).length === 1 ? resumeStep(run, position) : null;
@@ -77,7 +61,26 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     });
   };
 
-  const results = await printReferences(run, format, (text) => output.write(text), print);
+  const closingOf = (reference: Reference, { failure, token, status, pages }: Result): string => {
+    if (reference.failure !== null) return format.failed(reference, reference.failure);
+    const isCut = failure !== null && failure.code !== 'not_found';
+    const opening = pages === 0 ? format.open(reference, null) : '';
+    return opening + format.close(reference, { hasMore: isCut || status === 'limited', token, failure });
+  };
+
+  async function* printed(): AsyncGenerator<Result> {
+    for (const reference of references) {
+      const result = await run.work(reference, () => printPages(reference));
+      if (!run.pipeClosed)
+        await stdout.write(closingOf(reference, result)).catch((error) => {
+          // The listing has failed with this error already.
+          if (toFailure(error).message !== result.failure?.message) throw error;
+        });
+      yield result;
+    }
+  }
+
+  const results = await printReferences(run, format, (text) => stdout.write(text), printed());
   if (isFirstPageOnly && !run.pipeClosed)
     for (const result of results)
       if (result.status === 'limited') stderr.result(firstPageNote(result, references.length > 1));
@@ -109,13 +112,11 @@ function resumeStep(
 
 /** How many entries a listing has that stopped after its first page, and what all of them cost. */
 function firstPageNote({ label, entries, missing }: Result, isOneOfMany: boolean): string {
+  const name = isOneOfMany ? `${label}: ` : '';
+  const perPage = '1 credit per page';
   // After a token, and if numVideos is too low, how many more there are is not known.
-  const total = label === null || !missing ? null : entries + missing;
-  const all =
-    total === null
-      ? 'there are more entries'
-      : `${thousands(entries)} of ${count(total, 'entry', 'entries')}`;
-  const cost =
-    total === null || entries === 0 ? '1 credit per page' : `about ${credits(Math.ceil(total / entries))}`;
-  return `${isOneOfMany ? `${label}: ` : ''}${all}; --all lists all for ${cost}`;
+  if (label === null || !missing) return `${name}there are more entries; --all lists all for ${perPage}`;
+  const total = entries + missing;
+  const cost = entries === 0 ? perPage : `about ${credits(Math.ceil(total / entries))}`;
+  return `${name}${thousands(entries)} of ${count(total, 'entry', 'entries')}; --all lists all for ${cost}`;
 }

@@ -3,46 +3,42 @@ import { ClosedPipe, toFailure } from '../errors.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Format, Text } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
+import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { textWidth } from '../output/width.ts';
-import type { Reference } from './read-references.ts';
-import { type Result, resultOf, unreachedResult } from './results.ts';
+import { type Result, unreachedResult } from './results.ts';
 import type { Run } from './run.ts';
 
-/** The format of what a run prints, and whether that is a table at a terminal. */
-export async function outputFormat({
-  operation,
-  options,
-  references,
-  context: { stdout, env },
-}: Run): Promise<{ readonly format: Format; readonly isTerminalTable: boolean }> {
-  const terminal = options.output === null ? decideTerminal(stdout, env, options.color) : null;
+/** Opens stdout, and creates the format of the output. `isTerminalTable`: it is a table at a terminal. */
+export async function openOutput({ operation, options, references, context, stderr }: Run) {
+  const isStdout = options.output === null;
+  const terminal = isStdout ? decideTerminal(context.stdout, context.env, options.color) : null;
   const name = effectiveFormat(options, terminal !== null);
-  const fields = parseFields(options.fields, operation);
-  const several = options.references.length > 1 || options.from != null;
-  const widths = references.map(({ value }) => textWidth(value));
-  const referenceWidth = widths.reduce((most, width) => Math.max(most, width), 0);
-  const format = await createFormat(name, { operation, fields, several, referenceWidth, terminal });
-  return { format, isTerminalTable: terminal !== null && name === 'table' };
+  const isTerminalTable = terminal !== null && name === 'table';
+  const format = await createFormat(name, {
+    operation,
+    fields: parseFields(options.fields, operation),
+    several: options.references.length > 1 || options.from != null,
+    referenceWidth: references.reduce((most, { value }) => Math.max(most, textWidth(value)), 0),
+    terminal,
+  });
+  return { format, stdout: new Stdout(context, stderr, isTerminalTable), isTerminalTable };
 }
 
 /**
- * Prints references one after another with `print`, and the failures of bad lines. Each has its place in a json document,
- * however the run ends.
+ * Takes the results of references as they are printed, in input order, and completes the output. What `printed` throws ends
+ * the run; the references after it have results, too.
  */
 export async function printReferences(
   run: Run,
   format: Format,
   write: (text: Text) => Promise<void>,
-  print: (reference: Reference) => Promise<Result>,
+  printed: AsyncIterable<Result>,
 ): Promise<readonly Result[]> {
-  const { references } = run;
   const results: Result[] = [];
   try {
-    for (const reference of references) {
-      const { failure } = reference;
-      if (failure !== null) await write(format.failed(reference, failure));
-      results.push(failure === null ? await print(reference) : resultOf(reference));
+    for await (const result of printed) {
+      results.push(result);
       if (run.pipeClosed) break;
     }
     if (!run.pipeClosed) await write(format.tail());
@@ -51,6 +47,6 @@ export async function printReferences(
     else run.end(toFailure(error));
   }
   for (const warning of format.warnings()) run.warn('format', null, warning);
-  const unreached = references.slice(results.length);
+  const unreached = run.references.slice(results.length);
   return [...results, ...unreached.map((reference) => unreachedResult(reference, run.stopped))];
 }

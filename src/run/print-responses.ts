@@ -1,31 +1,30 @@
 import { dirname } from 'node:path';
+
 import { Failure, toFailure } from '../errors.ts';
+import { assertReplaceable, writeFileAtomic } from '../fs/atomic.ts';
+import { assertRoom } from '../fs/files.ts';
 import type { Target } from '../fs/output-target.ts';
+import { assertNotArchive } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
 import type { Text } from '../output/format.ts';
 import { records, withList } from '../output/records.ts';
-import { Stdout } from '../output/stdout.ts';
 import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
-import { outputFormat, printReferences } from './print-references.ts';
-import { type Reference, valid } from './read-references.ts';
+import { openOutput, printReferences } from './print-references.ts';
+import type { Reference } from './read-references.ts';
 import { failedRequest, type Result, resultOf } from './results.ts';
 import { mapConcurrently, type Run } from './run.ts';
-import type { SeenFile } from './seen.ts';
+import { openSeenFile, type SeenFile } from './seen.ts';
 
 /** Responses fetched ahead of the next one to print, per concurrent request. */
 const lookahead = 4;
 
 /** Throws if the file of `-o` cannot be written, or is an archive: before anything is sent. */
-export async function assertOutputFile(target: Target | null, { credits }: Operation): Promise<void> {
+export function assertOutputFile(target: Target | null, { credits }: Operation): void {
   if (target === null) return;
-  const { assertReplaceable } = await import('../fs/atomic.ts');
-  const { assertNotArchive } = await import('../fs/private-folder.ts');
   assertNotArchive(target);
   assertReplaceable(target);
-  if (credits === 0) return;
-  const { assertRoom } = await import('../fs/files.ts');
-  assertRoom(dirname(target.real), 0);
+  if (credits > 0) assertRoom(dirname(target.real), 0);
 }
 
 /** Prints the response of each reference, in input order. The file of `-o` is replaced only if none failed. */
@@ -34,108 +33,92 @@ export async function printResponses(
   parametersOf: (value: string) => RequestParameters,
   target: Target | null,
 ): Promise<readonly Result[]> {
-  const { operation, options, context, stderr, references } = run;
-  const seenFile = options.seen && (await import('./seen.ts')).openSeenFile(options.seen, context.stop);
-  using seen = (await seenFile) || null;
-  const { format, isTerminalTable } = await outputFormat(run);
+  const { operation, options, context, references } = run;
+  using seen = options.seen === null ? null : await openSeenFile(options.seen, context.stop);
+  const { format, stdout } = await openOutput(run);
   const content: Buffer[] = [];
-  const stdout = target === null ? new Stdout(context, stderr, isTerminalTable) : null;
-  // The bytes are valid only until the next response.
   const write = async (text: Text): Promise<void> => {
-    if (stdout === null) content.push(Buffer.from(text));
-    else await stdout.write(text);
+    if (target === null) await stdout.write(text);
+    // The bytes are valid only until the next response.
+    else content.push(Buffer.from(text));
   };
-  const responses = fetchAhead(run, parametersOf);
 
-  const print = async (input: Reference): Promise<Result> => {
-    const response = (await responses.next()).value?.[1];
-    if (!response) throw new Error('a reference without a response');
-    if (response instanceof Failure) {
-      await write(format.failed(input, response));
-      return failedRequest(input, response);
+  async function* printed(): AsyncGenerator<Result> {
+    for await (const [reference, response] of fetchAhead(run, parametersOf)) {
+      if (response instanceof Failure) {
+        await write(format.failed(reference, response));
+        yield failedRequest(reference, response);
+      } else {
+        const { body, entries } = selectEntries(run, reference, response, seen);
+        await write(format.body(reference, body));
+        seen?.accept();
+        // Only free commands take several references.
+        if (references.length > 1)
+          run.progress.update({ reference: reference.label, page: 1, entries, total: null, credits: 0 });
+        const id = operation.body === 'record' ? resolvedId(response) : reference.id;
+        yield resultOf(reference, { id, entries });
+      }
     }
-    const [body, entries] = selected(operation, response, options.limit, seen, input);
-    await write(format.body(input, body));
-    seen?.accept();
-    // Only free commands take several references.
-    if (references.length > 1)
-      run.progress.update({ reference: input.label, page: 1, entries, total: null, credits: 0 });
-    const id = operation.body === 'record' ? resolvedId(response) : input.id;
-    return resultOf(input, { id, entries });
-  };
+  }
 
-  const results = await printReferences(run, format, write, print);
-  const written =
-    target === null ? results : await writeResponses(run, target, Buffer.concat(content), results);
+  const results = await printReferences(run, format, write, printed());
   try {
     seen?.save(run);
   } catch (error) {
     run.end(toFailure(error));
   }
-  return written;
+  if (target === null) return results;
+  if (results.some(({ failure }) => failure !== null)) {
+    if (results.length > 1)
+      run.warn('not written', null, `${target.path} was not written: not all references succeeded`);
+    return results;
+  }
+  try {
+    writeFileAtomic(target, Buffer.concat(content));
+    return results.map((result) => ({ ...result, file: target.path }));
+  } catch (error) {
+    const failure = toFailure(error);
+    // Print what was paid for.
+    if (run.budget.total.credits.confirmed > 0) await stdout.write(Buffer.concat(content));
+    return results.map((result) => ({ ...result, status: 'failed', failure }));
+  }
 }
 
-/** Requests ahead, and yields the response to each reference. A repeated reference is not requested again. */
+/** Requests ahead, and yields the response to each reference, or the failure. A repeated reference is not requested again. */
 function fetchAhead(run: Run, parametersOf: (value: string) => RequestParameters) {
-  const { operation, client } = run;
-  const references = valid(run.references);
+  const { operation, client, references } = run;
   const { concurrency } = run.options;
   const repeated = new Set(references.map(({ repeats }) => repeats));
   const responses = new Map<Reference, Promise<JsonText | Failure>>();
   const pool = { concurrency, lookahead: concurrency * lookahead };
-  return mapConcurrently(references, pool, async (input) => {
-    const earlier = input.repeats && responses.get(input.repeats);
+  return mapConcurrently(references, pool, async (reference) => {
+    if (reference.failure !== null) return reference.failure;
+    const earlier = reference.repeats && responses.get(reference.repeats);
     if (earlier) return earlier;
     const response = run.request(async () => {
-      const body = await client.call(operation, parametersOf(input.value), input.tally);
+      const body = await client.call(operation, parametersOf(reference.value), reference.tally);
       if (operation.body === 'record') resolvedId(body);
       return body;
     });
-    if (repeated.has(input)) responses.set(input, response);
+    if (repeated.has(reference)) responses.set(reference, response);
     return response.finally(() => run.progress.referenceDone());
   });
 }
 
-/** The part of a body that is printed, and its number of entries: at most `limit`, and with `--seen` only new ones. */
-function selected(
-  operation: Operation,
-  body: JsonText,
-  limit: number | null,
+/** The part of a response that is printed, and its number of entries: at most `--limit`, with `--seen` only new ones. */
+function selectEntries(
+  { operation, options: { limit } }: Run,
+  reference: Reference,
+  response: JsonText,
   seen: SeenFile | null,
-  input: Reference,
-): [JsonText, number] {
-  if (operation.body === 'record') return [body, 1];
-  const parts = records(body);
-  if (parts.list === null || (limit === null && seen === null)) return [body, parts.records.length];
+): { readonly body: JsonText; readonly entries: number } {
+  const parts = records(response, operation.body);
+  if (parts.list === null || (limit === null && seen === null))
+    return { body: response, entries: parts.records.length };
   const entries =
-    seen === null
-      ? parts.records.slice(0, limit ?? undefined)
-      : seen.takeNewEntries(parts.records, input, limit);
-  return [JsonText.of(withList(body, parts, `[${entries.join(',')}]`)), entries.length];
-}
-
-/** Replaces the file of `-o` by the responses, unless one is missing. */
-async function writeResponses(
-  run: Run,
-  target: Target,
-  content: Buffer,
-  results: readonly Result[],
-): Promise<readonly Result[]> {
-  const { budget, context, stderr } = run;
-  const { path } = target;
-  if (results.some(({ failure }) => failure !== null)) {
-    if (results.length > 1)
-      run.warn('not written', null, `${path} was not written: not all references succeeded`);
-    return results;
-  }
-  const { writeFileAtomic } = await import('../fs/atomic.ts');
-  try {
-    writeFileAtomic(target, content);
-  } catch (error) {
-    const failure = toFailure(error);
-    // Print what was paid for.
-    if (budget.total.credits.confirmed > 0) await new Stdout(context, stderr).write(content);
-    return results.map((result) => ({ ...result, status: 'failed', failure }));
-  }
-  return results.map((result) => ({ ...result, file: path }));
+    seen?.takeNewEntries(parts.records, reference, limit) ?? parts.records.slice(0, limit ?? undefined);
+  return {
+    body: JsonText.of(withList(response, parts, `[${entries.join(',')}]`)),
+    entries: entries.length,
+  };
 }

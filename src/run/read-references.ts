@@ -6,7 +6,12 @@ import { isFolder } from '../fs/files.ts';
 import { inputName, type Line, readLines } from '../fs/text-input.ts';
 import { newTally, type Tally } from '../service/budget.ts';
 import type { ReferenceKind } from '../service/contract.ts';
-import { expectedReference, type ParsedReference, parseReference } from '../service/parse-reference.ts';
+import {
+  expectedReference,
+  isReference,
+  type ParsedReference,
+  parseReference,
+} from '../service/parse-reference.ts';
 import { shellQuote } from '../text/command.ts';
 
 export interface Reference extends Omit<ParsedReference, 'reference'> {
@@ -22,10 +27,11 @@ export interface Reference extends Omit<ParsedReference, 'reference'> {
   readonly failure: Failure | null;
 }
 
-/** Those that are not bad lines of a list. */
+/** The references that can be requested: all but the bad lines of a list. */
 export const valid = (references: readonly Reference[]): readonly Reference[] =>
   references.filter(({ failure }) => failure === null);
 
+/** The references without repetitions. */
 export const distinct = (references: readonly Reference[]): readonly Reference[] =>
   references.filter(({ repeats }) => repeats === null);
 
@@ -62,8 +68,10 @@ export async function readReferences(
       if (repeats === null) firsts.set(value, input);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (place === null)
-        throw from === null && isList(text) ? error.with({ next: didYouMean(text) }) : error;
+      if (place === null) {
+        const next = `did you mean --from ${shellQuote(text)}?`;
+        throw from === null && isList(text) ? error.with({ next }) : error;
+      }
       const line = { reference: excerpt(problem ?? text), value: '', id: null };
       references.push(newReference(line, place, null, error.with({ scope: 'reference' })));
     }
@@ -76,7 +84,6 @@ export async function readReferences(
 }
 
 const isList = (text: string): boolean => text === '-' || (existsSync(text) && !isFolder(text));
-const didYouMean = (list: string): string => `did you mean --from ${shellQuote(list)}?`;
 
 /** What a list in another form looks like, by its first line. */
 const forms: readonly (readonly [line: RegExp, form: string])[] = [
@@ -125,14 +132,9 @@ function withoutComment(line: string): string {
   return (start === -1 ? line : line.slice(0, start)).trim().replace(/^(?:[-*•–—]|\d+[.)])\s+/, '');
 }
 
-export function parseEither(text: string): ParsedReference {
-  try {
-    return parseReference(text, 'channel');
-  } catch (error) {
-    try {
-      return parseReference(text, 'playlist');
-    } catch {
-      throw error;
-    }
-  }
-}
+/** A channel, or else a playlist. Throws as for a channel. */
+export const parseEither = (text: string): ParsedReference =>
+  parseReference(
+    text,
+    isReference(text, 'playlist') && !isReference(text, 'channel') ? 'playlist' : 'channel',
+  );

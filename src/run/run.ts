@@ -1,14 +1,18 @@
-import type { RunOptions } from '../cli/options.ts';
+import { Readable } from 'node:stream';
+import { resolveAccount } from '../accounts/settings.ts';
+import type { CommonOptions, RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, Failure, toFailure, type Warning } from '../errors.ts';
-import type { ProgressLine } from '../output/progress.ts';
+import { createProgress, type ProgressLine, sharedProgress } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
-import type { Budget } from '../service/budget.ts';
-import type { Client } from '../service/client.ts';
-import type { Operation } from '../service/contract.ts';
+import { parseAddress } from '../service/address.ts';
+import { Budget, type Ledger } from '../service/budget.ts';
+import { Client, type ClientOptions } from '../service/client.ts';
+import { defaultNamespace, type Operation } from '../service/contract.ts';
+import { span } from '../service/retry.ts';
 import { endingOf } from './ending.ts';
 import type { DryRun } from './print-dry-run.ts';
-import type { Reference } from './read-references.ts';
+import { distinct, type Reference, valid } from './read-references.ts';
 import { type Result, unreachedResult } from './results.ts';
 import type { WriteSummary } from './summary.ts';
 
@@ -18,35 +22,101 @@ export interface Job {
   /** FILE or folder of the output; null: stdout. */
   readonly destination: string | null;
   /** Throws what the run would refuse, before anything is sent. */
-  refuse(): Promise<void>;
+  refuse(): void | Promise<void>;
   /** The first request of each reference, for `--dry-run`. */
   firstRequests(): Promise<DryRun>;
   /** Does the work, and returns a result for each reference. */
   work(run: Run): Promise<readonly Result[]>;
 }
 
+/** Credits of `--sandbox`: enough for the largest demo channel. */
+const sandboxCredits = 1_000_000;
+
+/** Opens what a run needs: the service, and what reports on it. Throws `unauthorized` (3) without an account. */
+export async function openService(
+  operation: Operation,
+  { references, destination }: Job,
+  options: RunOptions,
+  context: Context,
+  stderr: Stderr,
+) {
+  const { sandbox, timeout, concurrency } = options;
+  const warnings: Warning[] = [];
+  const account = sandbox ? await openSandbox(options) : await resolveAccount(options, context);
+  const { bounds, serviceName, ...service } = account;
+  let ledger: Ledger | null = null;
+  if (!sandbox) stderr.redact(service.key);
+  if (!sandbox && operation.credits > 0) {
+    const { openLedger } = await import('../accounts/ledger.ts');
+    ledger = openLedger({
+      context,
+      account: { origin: service.baseUrl.origin, key: service.key },
+      command: operation.name,
+      bounds,
+      timeout,
+      warn: (message) => warnings.push({ code: 'ledger', label: null, message }),
+    });
+  }
+  const budget = new Budget(bounds, ledger);
+  const line = createProgress(context, stderr, options);
+  const count = distinct(valid(references)).length;
+  const progress = count > 1 ? sharedProgress(line, count, operation.reference) : line;
+  const client = new Client({
+    ...options,
+    service,
+    context,
+    budget,
+    connections: Math.min(concurrency, count),
+    ...reportsTo(stderr, progress),
+  });
+  return {
+    operation,
+    references,
+    destination,
+    options,
+    context,
+    stderr,
+    client,
+    budget,
+    /** Identifies the service in the pages of an export. */
+    serviceName,
+    /** Shared by all references. */
+    progress,
+    warnings,
+    close: 'close' in account ? account.close : async () => {},
+  };
+}
+
+async function openSandbox({ maxCredits }: CommonOptions) {
+  const { startSandbox } = await import('../sandbox/server.ts');
+  const { baseUrl: address, key, close } = await startSandbox({ credits: sandboxCredits });
+  const { baseUrl } = parseAddress(address, '--sandbox');
+  return { baseUrl, namespace: defaultNamespace, serviceName: sandboxName, key, bounds: maxCredits, close };
+}
+
+export const sandboxName = 'sandbox';
+
+/** Has a client report its requests and waits on stderr. */
+export const reportsTo = (
+  stderr: Stderr,
+  progress: ProgressLine,
+): Pick<ClientOptions, 'onRequest' | 'onWait'> => ({
+  onRequest: (line) => stderr.detail(line),
+  onWait: (milliseconds, why) => {
+    const line = `waiting ${span(milliseconds)}: ${why}`;
+    if (progress.isHidden) stderr.note(line);
+    else stderr.verbose(line);
+    progress.countDown(milliseconds, why);
+  },
+});
+
 /** After so many references in a row that fail with 7 or 8 a run ends. */
 const maxFailuresInRow = 5;
-
-interface RunParts extends Pick<Job, 'references'> {
-  readonly operation: Operation;
-  readonly options: RunOptions;
-  readonly context: Context;
-  readonly stderr: Stderr;
-  readonly client: Client;
-  readonly budget: Budget;
-  /** Identifies the service in the pages of an export. */
-  readonly serviceName: string;
-  /** Shared by all references. */
-  readonly progress: ProgressLine;
-  readonly warnings: Warning[];
-  close(): Promise<void>;
-}
 
 /** One invocation of the program that sends requests: the service, and what has happened. */
 export type Run = ReturnType<typeof createRun>;
 
-export function createRun(parts: RunParts) {
+export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
   const { context, client, progress, warnings } = parts;
   let failuresInRow = 0;
 
@@ -79,10 +149,13 @@ export function createRun(parts: RunParts) {
     progressed: (): void => {
       failuresInRow = 0;
     },
-    /** Does the paid work of a reference, unless the run has ended. A failure in its result may end the run. */
+    /**
+     * Does the paid work of a reference, unless it is a bad line, or the run has ended. A failure in its result may end the
+     * run.
+     */
     work: async (reference: Reference, work: () => Promise<Result>): Promise<Result> => {
       const { stopped } = run;
-      if (stopped !== null) return unreachedResult(reference, stopped);
+      if (reference.failure !== null || stopped !== null) return unreachedResult(reference, stopped);
       const result = await work();
       note(result.failure);
       progress.referenceDone();
@@ -110,8 +183,8 @@ export function createRun(parts: RunParts) {
 /** Does a job and prints how it ended; returns the exit code. Throws what the job throws before its first request. */
 export async function perform(run: Run, job: Job, writeSummary: WriteSummary): Promise<ExitCode> {
   const { stderr, budget } = run;
-  const unreached = (): Result[] => job.references.map((each) => unreachedResult(each, run.ended));
-  await writeSummary(unreached(), null);
+  const unreached = (): Result[] => run.references.map((reference) => unreachedResult(reference, run.ended));
+  writeSummary(unreached(), null);
   const results = await job.work(run).catch((error: unknown) => {
     if (budget.total.requests === 0) throw error;
     run.end(toFailure(error));
@@ -120,25 +193,14 @@ export async function perform(run: Run, job: Job, writeSummary: WriteSummary): P
   await run.progress.stop();
   const pagerFailure = run.stopped === null ? await stderr.closePager() : null;
   if (pagerFailure !== null) run.end(pagerFailure);
-  const isUndone = results.some(({ failure }) => failure !== null);
-  const ended = run.ended ?? (isUndone ? run.stopped : null);
-  const ending = endingOf({
-    results,
-    ended,
-    warnings: run.warnings,
-    pipeClosed: run.pipeClosed,
-    credits: budget.total.credits,
-    isPaid: run.operation.credits > 0,
-    destination: job.destination,
-    options: run.options,
-  });
-  const { exit } = ending;
-  for (const text of ending.warnings) stderr.warn(text);
-  for (const failure of ending.failures) stderr.printFailure(failure);
+  if (results.some(({ failure }) => failure !== null)) run.ended ??= run.stopped;
+  const { exit, warnings, failures, notes } = endingOf(run, results);
+  for (const text of warnings) stderr.warn(text);
+  for (const failure of failures) stderr.printFailure(failure);
   // A user who has left the pager is still at the terminal.
-  if (!run.pipeClosed || stderr.isPaged) for (const note of ending.notes) stderr.note(note);
+  if (!run.pipeClosed || stderr.isPaged) for (const note of notes) stderr.note(note);
   try {
-    await writeSummary(results, { exit, failure: ended, total: budget.total });
+    writeSummary(results, { exit, failure: run.ended, total: budget.total });
   } catch (error) {
     stderr.printFailure(toFailure(error));
     return exit === 0 ? 1 : exit;
@@ -147,32 +209,15 @@ export async function perform(run: Run, job: Job, writeSummary: WriteSummary): P
 }
 
 /**
- * Does `work` for each item, at most `concurrency` at once, and yields the results in input order. At most `lookahead`
- * items are in progress or not yet yielded. `work` must not reject.
+ * Does `work` for each item, at most `concurrency` at once, and yields the results in input order. About `lookahead` results
+ * may wait to be taken. `work` must not reject.
  */
-export async function* mapConcurrently<T, R>(
+export function mapConcurrently<T, R>(
   items: readonly T[],
   { concurrency, lookahead = items.length }: { readonly concurrency: number; readonly lookahead?: number },
   work: (item: T) => Promise<R>,
-): AsyncGenerator<[T, R], void> {
-  const results: Promise<R>[] = [];
-  let running = 0;
-  let yielded = 0;
-  const start = (): void => {
-    while (results.length < items.length && running < concurrency && results.length - yielded < lookahead) {
-      const item = items[results.length] as T;
-      running++;
-      results.push(
-        work(item).finally(() => {
-          running--;
-          start();
-        }),
-      );
-    }
-  };
-  for (; yielded < items.length; yielded++) {
-    start();
-    yield [items[yielded] as T, (await results[yielded]) as R];
-    delete results[yielded];
-  }
+): AsyncIterable<[T, R]> {
+  // The types of Node 20 lack `highWaterMark`.
+  const options = { concurrency, highWaterMark: lookahead };
+  return Readable.from(items).map(async (item: T) => [item, await work(item)], options);
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
 import { assertReplaceable, writeFileAtomic } from '../fs/atomic.ts';
@@ -31,8 +30,8 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
     throw error;
   });
   const savedCount = ids.size;
-  /** IDs of the entries that are being printed, and of baselines. */
-  let pending: string[] = [];
+  /** Lines for the reference that is being printed. */
+  let pending: readonly string[] = [];
   const baselines = new Set<string>();
   const missed: string[] = [];
   return {
@@ -44,23 +43,20 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
       limit: number | null,
     ): readonly JsonText[] => {
       const key = lineOf(value);
-      const isKnown = ids.has(key);
-      const fresh = entries.filter((entry) => !ids.has(idOf(entry) ?? ''));
-      const printed = isKnown ? fresh.slice(0, limit ?? undefined) : [];
-      for (const entry of isKnown ? printed : fresh) {
-        const id = idOf(entry);
-        if (id !== null) pending.push(id);
-      }
-      if (!isKnown) {
-        pending.push(key);
+      const unseen = entries.filter((entry) => !ids.has(idOf(entry)));
+      if (!ids.has(key)) {
+        pending = [...unseen.map(idOf), key];
         baselines.add(key);
-      } else if (fresh.length > 0 && fresh.length === entries.length) missed.push(label ?? value);
+        return [];
+      }
+      if (unseen.length > 0 && unseen.length === entries.length) missed.push(label ?? value);
+      const printed = unseen.slice(0, limit ?? undefined);
+      pending = printed.map(idOf);
       return printed;
     },
     /** stdout has the entries: their IDs count as seen. */
     accept: (): void => {
-      for (const id of pending) ids.add(id);
-      pending = [];
+      for (const line of pending) if (line !== '') ids.add(line);
     },
     /** Saves what was seen, and says what the next run prints. */
     save: (run: Pick<Run, 'warn'>): void => {
@@ -74,10 +70,8 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   };
 }
 
-function idOf(entry: JsonText): string | null {
-  const id = entry.get('videoId')?.string();
-  return id ? lineOf(id) : null;
-}
+/** The ID of an entry as a line; '' if it has none. */
+const idOf = (entry: JsonText): string => lineOf(entry.get('videoId')?.string() ?? '');
 
 /** Longest text that is a line of its own, in UTF-16 code units. */
 const maxText = 1000;
@@ -87,6 +81,7 @@ const notInLine = /[\s,\p{Cc}\p{Cf}\p{Cs}]/u;
 /** An ID or a reference as a line: what cannot be one is kept as its digest. */
 function lineOf(text: string): string {
   if (text.length <= maxText && !notInLine.test(text)) return text;
+  const { createHash } = process.getBuiltinModule('node:crypto');
   // UTF-8 would make all lone surrogates equal.
   return `sha256:${createHash('sha256').update(text, 'utf16le').digest('hex')}`;
 }

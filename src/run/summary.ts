@@ -1,66 +1,59 @@
 import type { Clock } from '../context.ts';
 import { type ExitCode, Failure, toFailure } from '../errors.ts';
+import { writeFileAtomic } from '../fs/atomic.ts';
+import { resolveTarget } from '../fs/output-target.ts';
 import type { Tally } from '../service/budget.ts';
 import { escapeUnsafe } from '../text/sanitize.ts';
 import { type Result, statuses } from './results.ts';
 
-interface RunEnd {
-  readonly exit: ExitCode;
-  readonly failure: Failure | null;
-  readonly total: Tally;
-}
-
 /** Writes the summary of a run (`end`: null while it works). Throws `failed` (1) if the file cannot be written. */
-export type WriteSummary = (results: readonly Result[], end: RunEnd | null) => Promise<void>;
+export type WriteSummary = (
+  results: readonly Result[],
+  end: { readonly exit: ExitCode; readonly failure: Failure | null; readonly total: Tally } | null,
+) => void;
 
 /** Starts the time of a run; returns what writes its `--summary`. `path`: null if none is asked for. */
 export function startSummary(command: string, path: string | null, clock: Clock): WriteSummary {
   const started = new Date(clock.now()).toISOString();
   const startedAt = clock.elapsed();
-  return async (results, end) => {
+  return (results, end) => {
     if (path === null) return;
-    const seconds = Math.round(clock.elapsed() - startedAt) / 1000;
-    const report = { command, started, seconds, ...reportOf(results, end) };
-    const text = `${escapeUnsafe(JSON.stringify(report, null, 2))}\n`;
+    const countOf = (status: Result['status']): number =>
+      results.filter((result) => result.status === status).length;
+    const report = {
+      command,
+      started,
+      seconds: Math.round(clock.elapsed() - startedAt) / 1000,
+      exit: end?.exit ?? null,
+      error: errorOf(end?.failure ?? null),
+      // Null until the run ends: the summary of a killed run does not claim that nothing was spent.
+      credits: end?.total.credits ?? null,
+      requests: end?.total.requests ?? null,
+      retries: end?.total.retries ?? null,
+      counts: Object.fromEntries(statuses.map((status) => [status, countOf(status)])),
+      references: results.map((result) => ({
+        reference: result.reference,
+        id: result.id,
+        file: result.file,
+        status: result.status,
+        entries: result.entries,
+        new: result.added,
+        missing: result.missing,
+        unlisted: result.unlisted,
+        pages: result.pages,
+        credits: end && result.tally.credits,
+        resumed: result.resumed,
+        continuation_token: result.token,
+        error: errorOf(result.failure),
+        exit: result.failure?.exit ?? null,
+      })),
+    };
     try {
-      const { resolveTarget } = await import('../fs/output-target.ts');
-      const target = resolveTarget(path);
-      const { writeFileAtomic } = await import('../fs/atomic.ts');
-      writeFileAtomic(target, text);
+      writeFileAtomic(resolveTarget(path), `${escapeUnsafe(JSON.stringify(report, null, 2))}\n`);
     } catch (error) {
       const { message, next } = toFailure(error);
       throw new Failure('failed', `--summary: ${message}`, { next, cause: error });
     }
-  };
-}
-
-function reportOf(results: readonly Result[], end: RunEnd | null): object {
-  const countOf = (status: Result['status']): number =>
-    results.filter((result) => result.status === status).length;
-  return {
-    exit: end?.exit ?? null,
-    error: errorOf(end?.failure ?? null),
-    // Null until the run ends: the summary of a killed run does not claim that nothing was spent.
-    credits: end?.total.credits ?? null,
-    requests: end?.total.requests ?? null,
-    retries: end?.total.retries ?? null,
-    counts: Object.fromEntries(statuses.map((status) => [status, countOf(status)])),
-    references: results.map((result) => ({
-      reference: result.reference,
-      id: result.id,
-      file: result.file,
-      status: result.status,
-      entries: result.entries,
-      new: result.added,
-      missing: result.missing,
-      unlisted: result.unlisted,
-      pages: result.pages,
-      credits: end && result.tally.credits,
-      resumed: result.resumed,
-      continuation_token: result.token,
-      error: errorOf(result.failure),
-      exit: result.failure?.exit ?? null,
-    })),
   };
 }
 

@@ -19,7 +19,7 @@ export interface Service {
   readonly remedy?: Step | null;
 }
 
-interface ClientOptions {
+export interface ClientOptions {
   readonly service: Service;
   readonly context: Context;
   readonly budget: Budget;

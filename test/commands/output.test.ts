@@ -45,13 +45,6 @@ test('json cut short: has_more true and the token of the first page not fully pr
   }
 });
 
-test('a response of more than a million values is 8', async (t) => {
-  const service = await scriptedService(t, () => ({ text: listing(`{"a":[${'0,'.repeat(1_000_000)}0]}`) }));
-  const { exit, stdout, stderr } = await service.run('uploads @a --ndjson');
-  assert.deepEqual([exit, stdout], [8, '']);
-  assert.match(stderr, /the response has more than 1,000,000 values/);
-});
-
 test('resolve prints the body as sent; one without a channel_id is 8', async (t) => {
   const text = '{ "extra":1.0, "channel_id":"UCx", "resolved_from":"@a" }';
   const service = await scriptedService(t, (_, number) => ({ text: number === 0 ? text : '{}' }));

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { channelId, videos } from '../support/simulated-service.ts';
-import { onlyError } from '../support/stderr.ts';
 import { statuses } from '../support/summary.ts';
 import type { WorldRun } from '../support/world.ts';
 import { idsIn, nightlyRuns } from './fixture.ts';
@@ -22,7 +21,7 @@ async function folderOf(t: TestContext, count: number) {
   const second = await nights.night();
   assert.deepEqual([second.exit, second.credits, second.stderr], [0, 0, '']);
   const channel = (n: number) => channels[n] ?? assert.fail();
-  return { nights, channels, channel };
+  return { nights, channel };
 }
 
 const paid = ({ requests }: WorldRun) =>
@@ -63,20 +62,6 @@ test('a spent budget stops paid requests, not checks', async (t) => {
   const next = await nights.night();
   assert.deepEqual([next.exit, next.credits], [0, 2], next.stderr);
   assert.deepEqual(nights.ids(fileOf('c0')), idsIn(videos(0, 300)));
-});
-
-test('five feeds in a row that are missing end the run: one line, no paid request', async (t) => {
-  const { nights, channels } = await folderOf(t, 9);
-  for (const feed of [500, 404] as const) {
-    for (const channel of channels) channel.feed = feed;
-    const night = await nights.night();
-    assert.deepEqual([night.exit, night.credits, night.counts], [7, 0, { failed: 5, interrupted: 4 }]);
-    assert.equal(night.operations.filter((operation) => operation === 'latest').length, 5);
-    onlyError(
-      night,
-      /5 references .*; stopped, 4 more not reached; (?:try again later|check the address.*)$/,
-    );
-  }
 });
 
 test('a run that ends early does not overwrite a record that another run has written', async (t) => {

@@ -8,7 +8,7 @@ import { ended, serviceEnvironment, start, temporaryFolder } from '../support/pr
 import { page, scriptedService } from '../support/service.ts';
 import { linesOfStderr, onlyError } from '../support/stderr.ts';
 
-const credits = (confirmed: number, possibly = 0) => ({ confirmed, possibly_charged: possibly });
+const credits = (confirmed: number) => ({ confirmed, possibly_charged: 0 });
 
 const noCounts = { complete: 0, limited: 0, unchanged: 0, unchecked: 0, kept: 0, interrupted: 0, failed: 0 };
 

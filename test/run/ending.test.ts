@@ -1,23 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure, usage, type Warning } from '../../src/errors.ts';
-import { endingOf, failureLines, tallyText, warningLines } from '../../src/run/ending.ts';
+import { endingOf } from '../../src/run/ending.ts';
 import { newReference } from '../../src/run/read-references.ts';
 import { type Result, resultOf, unreachedResult } from '../../src/run/results.ts';
-import type { Credits } from '../../src/service/budget.ts';
+import { operations } from '../../src/service/contract.ts';
 import type { Step } from '../../src/text/command.ts';
 
 const named = (name: string) => newReference({ reference: name, value: name, id: null });
 const done = (name: string): Result => resultOf(named(name), { entries: 3, pages: 1 });
-const failed = (name: string, failure: Failure, facts: Partial<Result> = {}): Result =>
-  resultOf(named(name), { failure, ...facts });
-const lines = (results: readonly Result[], ended: Failure | null = null, sandbox = false): string[] =>
-  failureLines(results, ended, { sandbox, invocation: { name: 'uploads', flags: [] } }).map((failure) =>
-    failure.line(),
+const failed = (name: string, failure: Failure): Result => resultOf(named(name), { failure });
+
+/** The ending of a run of `latest` to stdout, which has cost nothing. */
+const ending = (results: readonly Result[], facts: Partial<Parameters<typeof endingOf>[0]> = {}) =>
+  endingOf(
+    {
+      operation: operations.latest,
+      destination: null,
+      warnings: [],
+      ended: null,
+      pipeClosed: false,
+      options: { sandbox: false, invocation: { name: 'latest', flags: [] } },
+      budget: { total: { credits: { confirmed: 0, possibly_charged: 0 } } },
+      ...facts,
+    },
+    results,
   );
 
-const tally = (results: readonly Result[], credits: Credits, isPaid: boolean, destination: string | null) =>
-  tallyText(results, credits, isPaid, destination);
+const lines = (...of: Parameters<typeof ending>): string[] =>
+  ending(...of).failures.map((failure) => failure.line());
 
 /** A result whose reference has cost so many credits. */
 function paid(result: Result, confirmed: number): Result {
@@ -26,38 +37,65 @@ function paid(result: Result, confirmed: number): Result {
   return result;
 }
 
-const down = new Failure('unavailable', 'the service is not available (500)', { status: 500 });
+const down = new Failure('unavailable', 'not available (500)', { status: 500 });
+const other = new Failure('unavailable', 'another message', { status: 503 });
+const poor = new Failure('no_credits', 'no credits (402)', { status: 402, next: 'add credits' });
+const full = new Failure('failed', 'stdout cannot be written');
+const budget = new Failure('budget', 'stopped at --max-credits 3');
+const outage = down.with({ scope: 'run' });
 
-test('failures with one code and status are one line: a count, three references, the first message', () => {
-  const other = new Failure('unavailable', 'another message', { status: 503 });
-  const results = ['@a', '@b', '@c', '@d'].map((name) => failed(name, down));
-  assert.deepEqual(lines([...results, failed('@e', other), done('@f')]), [
-    '4 references (@a, @b, @c and others): the service is not available (500); try again later',
-    '@e: another message; try again later',
-  ]);
-});
+const allFailed = (names: string, failure: Failure): Result[] =>
+  names.split(' ').map((name) => failed(name, failure));
+const unreached = (names: string, failure: Failure): Result[] =>
+  names.split(' ').map((name) => unreachedResult(named(name), failure));
 
-test('references that were not reached are counted in the line of the cause that stopped the run', () => {
-  const poor = new Failure('no_credits', 'no credits (402)', { status: 402, next: 'add credits' });
-  const rest = ['@c', '@d'].map((name) => unreachedResult(named(name), poor));
-  assert.deepEqual(lines([paid(done('@a'), 2), failed('@b', poor), ...rest], poor), [
-    '@b: no credits (402); stopped, 2 more not reached; 2 credits spent; add credits',
-  ]);
-  assert.deepEqual(lines([failed('@a', poor)], poor), ['no credits (402); add credits']);
+const causes: readonly (readonly [results: readonly Result[], ended: Failure | null, lines: string[]])[] = [
+  // One line per code and status: a count, three references, the first message.
+  [
+    [...allFailed('@a @b @c @d', down), failed('@e', other), done('@f')],
+    null,
+    [
+      '4 references (@a, @b, @c and others): not available (500); try again later',
+      '@e: another message; try again later',
+    ],
+  ],
+  // References that were not reached are counted in the line of the cause that stopped the run.
+  [
+    [paid(done('@a'), 2), failed('@b', poor), ...unreached('@c @d', poor)],
+    poor,
+    ['@b: no credits (402); stopped, 2 more not reached; 2 credits spent; add credits'],
+  ],
+  [
+    [...allFailed('@a @b @c @d @e', down), ...unreached('@f @g', outage)],
+    outage,
+    [
+      '5 references (@a, @b, @c and others): not available (500); stopped, 2 more not reached; try again later',
+    ],
+  ],
+  [
+    unreached('@a @b', full),
+    full,
+    ['stdout cannot be written; stopped, 2 more not reached; run the same command again'],
+  ],
+  // What ended the run is said once.
+  [[failed('@a', poor)], poor, ['no credits (402); add credits']],
+  [allFailed('@a @b', down), outage, ['2 references (@a, @b): not available (500); try again later']],
+  [[done('@a')], full, ['stdout cannot be written; run the same command again']],
+  // Where nothing was spent, a spent bound says so; pages of one reference wait to be resumed.
+  [
+    [done('@a'), failed('@b', budget)],
+    null,
+    ['@b: stopped at --max-credits 3; 0 credits spent; raise this bound'],
+  ],
+  [
+    [failed('@a', budget), failed('@b', budget.resumableWith('run it again to resume'))],
+    null,
+    ['2 references (@a, @b): stopped at --max-credits 3; 0 credits spent; run it again to resume'],
+  ],
+];
 
-  // Pages of one of them wait to be resumed.
-  const spent = new Failure('budget', 'stopped at --max-credits 1');
-  const both = [failed('@a', spent), failed('@b', spent.resumableWith('run it again to resume'))];
-  assert.match(lines(both)[0] ?? '', /^2 references .*; run it again to resume$/);
-
-  const last = new Failure('unavailable', 'the service is not available (500)', { status: 500 });
-  const outage = last.with({ scope: 'run' });
-  const five = ['@a', '@b', '@c', '@d'].map((name) => failed(name, down));
-  const left = ['@f', '@g'].map((name) => unreachedResult(named(name), outage));
-  assert.deepEqual(lines([...five, failed('@e', last), ...left], outage), [
-    '5 references (@a, @b, @c and others): the service is not available (500); stopped, 2 more not reached; try again later',
-  ]);
-  assert.equal(lines([...five, failed('@e', last)], outage).length, 1);
+test('failures are one line per cause: references, message, those not reached, what was spent, next step', () => {
+  for (const [results, ended, expected] of causes) assert.deepEqual(lines(results, { ended }), expected);
 });
 
 test('bad lines of a list are one line with the step of the first; a command for only one of them is not given', () => {
@@ -83,28 +121,9 @@ test('several damaged archives of a folder: the line that runs every fix', () =>
     [['@a', '@b'], `2 references (@a, @b): the first: @a is damaged; repair all: ${fix}`],
     [['@a'], '@a: @a is damaged; restore it: @a'],
   ] as const) {
-    const [only] = failureLines(results.map(damaged), null, {
-      sandbox: false,
-      invocation: { name: 'uploads', flags },
-    });
-    assert.equal(only?.line(), line);
+    const options = { sandbox: false, invocation: { name: 'uploads', flags } };
+    assert.deepEqual(lines(results.map(damaged), { options }), [line]);
   }
-});
-
-test('a full disk is one line, also if no reference was reached', () => {
-  const full = new Failure('failed', 'stdout cannot be written');
-  const rest = ['@a', '@b'].map((name) => unreachedResult(named(name), full));
-  assert.deepEqual(lines(rest, full), [
-    'stdout cannot be written; stopped, 2 more not reached; run the same command again',
-  ]);
-  assert.deepEqual(lines([done('@a')], full), ['stdout cannot be written; run the same command again']);
-});
-
-test('a spent budget: what was spent in all', () => {
-  const budget = new Failure('budget', 'stopped at --max-credits 3');
-  assert.deepEqual(lines([done('@a'), failed('@b', budget)]), [
-    '@b: stopped at --max-credits 3; 0 credits spent; raise this bound',
-  ]);
 });
 
 test('warnings with one code are one line; those about no reference are lines of their own', () => {
@@ -115,7 +134,7 @@ test('warnings with one code are one line; those about no reference are lines of
     { code: 'format', label: null, message: 'csv: left out y' },
     { code: 'kept', label: '@c', message: 'kept' },
   ];
-  assert.deepEqual(warningLines(warnings), [
+  assert.deepEqual(ending([], { warnings }).warnings, [
     '2 references (@a, @b): the first: checked with a page (1 credit)',
     'csv: left out x',
     'csv: left out y',
@@ -124,49 +143,47 @@ test('warnings with one code are one line; those about no reference are lines of
 });
 
 test('the tally: new, entries, what is no longer listed, pages, credits, where the output went', () => {
-  const credits = { confirmed: 2, possibly_charged: 1 };
   const update = resultOf(named('@a'), {
-    ...{ entries: 1245, added: 3, pages: 2, resumed: 400 },
+    entries: 1245,
+    added: 3,
+    pages: 2,
+    resumed: 400,
     unlisted: { count: 12, ids: ['a'] },
   });
-  assert.equal(
-    tally([update], credits, true, 'dir'),
-    '3 new, 1,245 entries (400 resumed), 12 no longer listed, 2 pages, 2 credits, 1 more possibly charged; in dir',
-  );
-  const none = { confirmed: 0, possibly_charged: 0 };
-  assert.equal(tally([done('@a')], none, false, 'x'), '3 entries, 1 page; in x');
-  assert.equal(tally([failed('@a', down)], { ...none, confirmed: 1 }, true, 'x'), '0 entries, 1 credit');
-  // Nothing was paid or written.
-  for (const result of [failed('@a', down), resultOf(named('@a'), { status: 'kept', entries: 9 })])
-    assert.equal(tally([result], none, true, 'x'), null);
-  assert.equal(tally([done('@a')], none, false, null), null);
+  const kept = resultOf(named('@a'), { status: 'kept', entries: 9 });
+  const long =
+    '3 new, 1,245 entries (400 resumed), 12 no longer listed, 2 pages, 2 credits, 1 more possibly charged; in x';
+  for (const [result, confirmed, possibly_charged, destination, tally] of [
+    [update, 2, 1, 'x', [long]],
+    [failed('@a', down), 1, 0, 'x', ['0 entries, 1 credit']],
+    [done('@a'), 0, 0, 'x', ['3 entries, 1 page; in x']],
+    // Nothing was paid or written.
+    [failed('@a', down), 0, 0, 'x', []],
+    [kept, 0, 0, 'x', []],
+    [done('@a'), 0, 0, null, []],
+  ] as const) {
+    const budget = { total: { credits: { confirmed, possibly_charged } } };
+    assert.deepEqual(ending([result], { budget, destination }).notes, tally);
+  }
+  const { uploads } = operations;
+  assert.deepEqual(ending([done('@a')], { operation: uploads, destination: 'x' }).notes, [
+    '3 entries, 1 page, 0 credits; in x',
+  ]);
 });
 
 test('the exit code is the gravest; a closed pipe hides warnings, and no failure', () => {
-  const spent = new Failure('budget', 'stopped at --max-credits 1');
-  const full = new Failure('failed', 'stdout cannot be written');
-  const none = { confirmed: 0, possibly_charged: 0 };
+  const warnings = [{ code: 'kept', label: '@a', message: 'kept' }];
   const rows: readonly (readonly [Result[], Failure | null, boolean, exit: number, lines: number[]])[] = [
     [[done('@a')], null, false, 0, [1, 0, 0]],
     [[done('@a')], null, true, 0, [0, 0, 0]],
-    [[failed('@a', down), failed('@b', spent)], null, false, 7, [1, 2, 0]],
+    [[failed('@a', down), failed('@b', budget)], null, false, 7, [1, 2, 0]],
     [[failed('@a', down), done('@b')], null, true, 7, [0, 1, 0]],
     [[failed('@a', down)], full, false, 1, [1, 2, 0]],
     [[resultOf(named('@a'), {})], null, false, 0, [1, 0, 1]],
   ];
   for (const [results, ended, pipeClosed, exit, counts] of rows) {
-    const ending = endingOf({
-      results,
-      ended,
-      pipeClosed,
-      warnings: [{ code: 'kept', label: '@a', message: 'kept' }],
-      credits: none,
-      isPaid: false,
-      destination: null,
-      options: { sandbox: false, invocation: { name: 'uploads', flags: [] } },
-    });
-    const { warnings, failures, notes } = ending;
-    assert.deepEqual([ending.exit, [warnings.length, failures.length, notes.length]], [exit, counts]);
+    const { warnings: shown, failures, notes, ...others } = ending(results, { ended, pipeClosed, warnings });
+    assert.deepEqual([others.exit, [shown.length, failures.length, notes.length]], [exit, counts]);
   }
 });
 

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import {
-  fetchPages,
   firstEntries,
   listPages,
   type Next,
@@ -35,20 +34,17 @@ function scripted(bodies: readonly (object | string)[]) {
   return { run: run as unknown as Run, requests };
 }
 
-/** Lists what the service sends; returns the pages, and the failure that ended it. */
-async function list(
-  bodies: readonly (object | string)[],
-  start: Next = 'start',
-): Promise<{ taken: Page[]; failure: Failure | null; requests: object[] }> {
+/** Lists what the service sends; returns the pages, where the list continues, and the failure that ended it. */
+async function list(bodies: readonly (object | string)[], start: Next = 'start') {
   const { run, requests } = scripted(bodies);
   const taken: Page[] = [];
-  try {
-    for await (const page of fetchPages(run, 'PLa', start, newTally())) taken.push(page);
-    return { taken, failure: null, requests };
-  } catch (error) {
-    assert.ok(error instanceof Failure, String(error));
-    return { taken, failure: error, requests };
-  }
+  const sink = {
+    select: ({ entries }: Page) => ({ entries, done: false, isWhole: true }),
+    write: async (_: unknown, __: unknown, page: Page) => void taken.push(page),
+  };
+  const before = { ...startPosition, next: start };
+  const { position, failure } = await listPages(run, 'PLa', before, sink, newTally());
+  return { taken, next: position.next, failure, requests };
 }
 
 const body = (results: unknown, next: string | null, more: object = {}): object => ({
@@ -125,30 +121,22 @@ test('an invalid envelope ends the listing after its entries: 8', async () => {
 test('a listing that loops, or whose token is refused, is stuck; any other failed page is requested again', async () => {
   const refused = (code: 'not_found' | 'refused' | 'unavailable', status: number): Failure =>
     new Failure(code, `refused (${status})`, { status });
-  const again: Next = { token: 'a' };
-  const cases: readonly (readonly [what: string, last: object, code: string, next: Next])[] = [
-    ['400', refused('refused', 400), 'unresumable', 'stuck'],
-    ['404', refused('not_found', 404), 'unresumable', 'stuck'],
-    ['410', refused('refused', 410), 'unresumable', 'stuck'],
-    ['422', refused('refused', 422), 'unresumable', 'stuck'],
-    ['403', refused('refused', 403), 'refused', again],
-    ['503', refused('unavailable', 503), 'unavailable', again],
-    ['a loop', body([2], 'a'), 'loop', 'stuck'],
-    ['the same page', body([1], 'b'), 'loop', 'stuck'],
-    ['no token', { results: [2], has_more: true }, 'invalid_response', 'stuck'],
-  ];
-  const sink = {
-    select: ({ entries }: Page) => ({ entries, done: false, isWhole: true }),
-    write: async () => {},
-  };
-  for (const [what, last, code, next] of cases) {
-    const { run } = scripted([body([1], 'a'), last]);
-    const { position, failure } = await listPages(run, 'PLa', startPosition, sink, newTally());
-    assert.deepEqual([failure?.code, position.next], [code, next], what);
+  for (const [last, code, next] of [
+    [refused('refused', 400), 'unresumable', 'stuck'],
+    [refused('not_found', 404), 'unresumable', 'stuck'],
+    [refused('refused', 410), 'unresumable', 'stuck'],
+    [refused('refused', 422), 'unresumable', 'stuck'],
+    [refused('refused', 403), 'refused', { token: 'a' }],
+    [refused('unavailable', 503), 'unavailable', { token: 'a' }],
+    [body([2], 'a'), 'loop', 'stuck'],
+    [body([1], 'b'), 'loop', 'stuck'],
+    [{ results: [2], has_more: true }, 'invalid_response', 'stuck'],
+  ] as const) {
+    const listing = await list([body([1], 'a'), last]);
+    assert.deepEqual([listing.failure?.code, listing.next], [code, next]);
   }
-  const { run } = scripted([refused('not_found', 404)]);
-  const { position, failure } = await listPages(run, 'PLa', startPosition, sink, newTally());
-  assert.deepEqual([failure?.message, position.next], ['refused (404)', 'start']);
+  const { failure, next } = await list([refused('not_found', 404)]);
+  assert.deepEqual([failure?.message, next], ['refused (404)', 'start']);
 });
 
 test('numVideos is read with thousands separators, and never guessed', async () => {

@@ -26,15 +26,19 @@ test('results are in input order, whatever the order of completion; no more than
   assert.equal(most, 2);
 });
 
-test('no more than `lookahead` items are ahead of the one that is yielded next', async () => {
+test('work on no more items than wait to be taken is begun, however slow the reader is', async () => {
   const started: number[] = [];
   const work = async (item: number): Promise<void> => void started.push(item);
-  const results = mapConcurrently([0, 1, 2, 3, 4, 5], { concurrency: 4, lookahead: 2 }, work);
-  for (const count of [2, 3, 4, 5, 6, 6]) {
-    await results.next();
+  const items = Array.from({ length: 50 }, (_, n) => n);
+  const results = mapConcurrently(items, { concurrency: 4, lookahead: 8 }, work);
+  for await (const [item] of results) {
     for (let i = 0; i < 10; i++) await turn();
-    assert.equal(started.length, count);
+    assert.ok(started.length <= item + 1 + 8 + 4 + 1, `${started.length} after ${item}`);
+    if (item === 20) break;
   }
+  const count = started.length;
+  for (let i = 0; i < 10; i++) await turn();
+  assert.equal(started.length, count);
 });
 
 /** Which of these outcomes of references, one after another, ends the run; null: none of them. */

@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { createProgress } from '../../output/progress.ts';
 import type { Stderr } from '../../output/stderr.ts';
-import { openClient } from '../../run/open-run.ts';
+import { reportsTo } from '../../run/run.ts';
 import { Budget, newTally } from '../../service/budget.ts';
-import type { Service } from '../../service/client.ts';
+import { Client, type Service } from '../../service/client.ts';
 import { operations } from '../../service/contract.ts';
 import { resolvedId } from '../../service/parse-reference.ts';
 
@@ -24,8 +24,15 @@ export async function verifyKey(
 ): Promise<Failure | null> {
   stderr.redact(service.key);
   const progress = createProgress(context, stderr, shared);
-  const once = { ...shared, retries: 0 };
-  const client = openClient(service, new Budget([], null), 1, once, context, stderr, progress);
+  const client = new Client({
+    ...shared,
+    service,
+    context,
+    budget: new Budget([], null),
+    connections: 1,
+    retries: 0,
+    ...reportsTo(stderr, progress),
+  });
   try {
     resolvedId(await client.call(operations.resolve, { input: canonicalId }, newTally()));
     return null;

@@ -34,6 +34,7 @@ const cases: readonly Fault[] = [
   encoded('gzip of more than 64 MiB', 'gzip', gzipSync(Buffer.alloc(2 ** 26 + 1, ' ')), unpacked),
   encoded('text that says it is gzip', 'gzip', envelope, unpacked),
   encoded('an unknown encoding', 'zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), noUtf8),
+  invalid('a million values', `[${'0,'.repeat(1_000_000)}0]`, /has more than 1,000,000 values/),
   // It would become a line of 69 MB.
   invalid(
     'a title of control characters',
