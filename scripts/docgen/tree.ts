@@ -87,7 +87,7 @@ const argumentsOf: Readonly<Record<string, Completion>> = {
 /** The program, each command, and each action after its command. */
 export async function allNodes(): Promise<readonly Node[]> {
   const row: CommandRow = {
-    ...{ name: '', usage: '', summary: '' },
+    ...{ heading: '', name: '', usage: '', summary: '' },
     load: async () => ({ about: [], examples: [], actions: commands }),
   };
   return await nodesBelow(row, '');

@@ -10,19 +10,17 @@ export interface FlagRow {
   readonly commands: readonly string[];
   /** Begins with a verb, and fits into one line of the help at 80 columns. */
   readonly help: string;
-  /** Of a global flag, which may stand before the command: its heading in `help flags`. */
-  readonly group?: string;
   /** Turns its text into its value; throws a usage error that names `source`. By default any text that is not empty. */
   readonly parse?: (text: string, source: string) => unknown;
-  /** Of a flag that may repeat: its value so far, at first the default, with the next one. Otherwise the last one counts. */
+  /** For a flag that may repeat: joins its value so far, at first the default, and the next one. Otherwise the last one counts. */
   readonly combine?: (before: never, value: never) => unknown;
-  /** Of a switch that may repeat. */
+  /** For a switch that may repeat. */
   readonly isCounted?: boolean;
   /** The value without the flag: by default null, or undefined if a variable sets the same; of a switch whether it is `--no-…`. */
   readonly default?: unknown;
   /** Environment variable that sets the same; the flag takes precedence. */
   readonly variable?: string;
-  /** Of a switch that is short for `--format`: the format. */
+  /** For a switch that is short for `--format`: the format. */
   readonly format?: string;
   /** Flags that it cannot stand beside, each with the reason. */
   readonly excludes?: Readonly<Record<string, string>>;
@@ -63,9 +61,9 @@ export const seconds = number(/^(?:\d+(?:\.\d*)?|\.\d+)$/, 'seconds');
 
 /** `36h` or `2d` in milliseconds. */
 export function duration(text: string, source: string): number {
-  const { digits, unit } = /^(?<digits>\d{1,6}(?:\.\d{1,6})?)(?<unit>[hd])$/.exec(text)?.groups ?? {};
-  if (digits === undefined) throw usage(`${source} is '${text}': expected hours or days`, 'e.g. 36h or 2d');
-  return Number(digits) * (unit === 'd' ? day : hour);
+  if (!/^\d{1,6}(?:\.\d{1,6})?[hd]$/.test(text))
+    throw usage(`${source} is '${text}': expected hours or days`, 'e.g. 36h or 2d');
+  return Number.parseFloat(text) * (text.endsWith('d') ? day : hour);
 }
 
 export function month(text: string, source: string): string {
@@ -73,13 +71,13 @@ export function month(text: string, source: string): string {
   throw usage(`${source} is '${text}': expected a month as YYYY-MM`, 'e.g. 2026-01');
 }
 
-export function oneOf<const Word extends string>(words: readonly Word[]) {
-  return (text: string, source: string): Word => {
+export const oneOf =
+  <const Word extends string>(words: readonly Word[]) =>
+  (text: string, source: string): Word => {
     const match = words.find((word) => word === text);
     if (match !== undefined) return match;
     throw usage(`${source} is '${text}'`, expectedOneOf(text, words));
   };
-}
 
 export function nonEmpty(text: string, source: string): string {
   if (text === '') throw usage(`${source} is empty`);
@@ -87,30 +85,24 @@ export function nonEmpty(text: string, source: string): string {
 }
 
 export function fieldList(text: string, source: string): string {
-  if (text.endsWith(','))
-    throw usage(`${source} ends with a comma`, 'write the fields without spaces between them');
-  return nonEmpty(text, source);
+  if (!text.endsWith(',')) return nonEmpty(text, source);
+  throw usage(`${source} ends with a comma`, 'write the fields without spaces between them');
+}
+
+/** A path to write to. Without it, the next flag would be taken for its name. */
+export function outputPath(text: string, source: string): string {
+  if (!text.startsWith('--')) return nonEmpty(text, source);
+  throw usage(`${source} needs a name before ${text}`, `if that is the name, write ./${text}`);
 }
 
 /** The file of `-o`; `-` is stdout. */
 export function outputFile(text: string, source: string): string {
-  const word = formatNames.find((name) => name === text);
-  if (word !== undefined)
-    throw usage(
-      `${source} ${word} names a file`,
-      `for the format use -f ${word}; for a file use -o ./${word}`,
-    );
-  return outputPath(text, source);
-}
-
-/** Without the name, the next flag would be taken for it. */
-export function outputPath(text: string, source: string): string {
-  if (text.startsWith('--'))
-    throw usage(`${source} needs a name before ${text}`, `if that is the name, write ./${text}`);
-  return nonEmpty(text, source);
+  if (!formatNames.some((name) => name === text)) return outputPath(text, source);
+  const next = `for the format use -f ${text}; for a file use -o ./${text}`;
+  throw usage(`${source} ${text} names a file`, next);
 }
 
 export function summaryFile(text: string, source: string): string {
-  if (text === '-') throw usage(`${source} needs a file: stdout is for data`, 'e.g. --summary summary.json');
-  return nonEmpty(text, source);
+  if (text !== '-') return nonEmpty(text, source);
+  throw usage(`${source} needs a file: stdout is for data`, 'e.g. --summary summary.json');
 }

@@ -19,6 +19,7 @@ import {
 } from './flag.ts';
 import { accountFlags } from './options.ts';
 
+const responses = ['resolve', 'latest'];
 const requesting = ['resolve', 'search', ...pagedNames, 'latest'];
 const keyed = [...requesting, 'auth login', 'auth status'];
 const account = [...keyed, 'credits'];
@@ -27,14 +28,15 @@ export const localReports: readonly string[] = ['check', 'credits', 'auth list',
 const selecting = [...requesting, 'show'];
 const printing = [...selecting, ...localReports];
 const reporting = [...printing, 'auth login', 'auth switch', 'auth logout'];
+const bounded = [...requesting, 'credits', 'auth login'];
 const daySeconds = 24 * 60 * 60;
-const noAccount = 'the sandbox needs no account';
 
 /** All values of a flag that may repeat. */
 const listed = { default: [], combine: (before: readonly unknown[], value: unknown) => [...before, value] };
 
-export const globalFlags: readonly FlagRow[] = [
-  ...inGroup('Service:', [
+/** The global flags, which may also stand before the command, by their headings in `help flags`. */
+export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
+  'Service:': [
     row('--profile <name>', account, 'use this account', { variable: 'CHANLIST_PROFILE' }),
     row('--base-url <url>', account, 'use this address', { variable: 'CHANLIST_BASE_URL' }),
     row(
@@ -45,10 +47,10 @@ export const globalFlags: readonly FlagRow[] = [
     ),
     row('--key-file <file>', keyed, 'read the key from <file>', { variable: 'CHANLIST_API_KEY_FILE' }),
     row('--sandbox', requesting, 'use a private local service with demo data', {
-      excludes: Object.fromEntries(accountFlags.map((flag) => [flag, noAccount])),
+      excludes: Object.fromEntries(accountFlags.map((flag) => [flag, 'the sandbox needs no account'])),
     }),
-  ]),
-  ...inGroup('Output:', [
+  ],
+  'Output:': [
     row('-o, --output <file>', selecting, 'write to <file>; - is stdout', { parse: outputFile }),
     row('-f, --format <format>', selecting, 'print table, json, ndjson, csv or id', {
       parse: oneOf(formatNames),
@@ -61,17 +63,16 @@ export const globalFlags: readonly FlagRow[] = [
     }),
     row('--summary <file>', requesting, 'write a JSON report of the run to <file>', { parse: summaryFile }),
     row('--no-color', reporting, 'print no colour', { variable: 'NO_COLOR' }),
-  ]),
-  ...inGroup('Credits:', [
-    row(
-      '--max-credits <n>',
-      [...requesting, 'credits', 'auth login'],
-      'spend at most <n> credits, <n>/day or <n>/month',
-      { parse: parseBound, ...listed, variable: 'CHANLIST_MAX_CREDITS' },
-    ),
+  ],
+  'Credits:': [
+    row('--max-credits <n>', bounded, 'spend at most <n> credits, <n>/day or <n>/month', {
+      parse: parseBound,
+      ...listed,
+      variable: 'CHANLIST_MAX_CREDITS',
+    }),
     row('--dry-run', requesting, 'print the first request and its cost; send nothing'),
-  ]),
-  ...inGroup('Network:', [
+  ],
+  'Network:': [
     row('--timeout <seconds>', keyed, 'limit the time of each request', {
       parse: seconds(0.001, daySeconds),
       default: 30,
@@ -84,20 +85,17 @@ export const globalFlags: readonly FlagRow[] = [
       parse: seconds(0, 7 * daySeconds),
       default: 120,
     }),
-  ]),
-  ...inGroup('Messages:', [
+  ],
+  'Messages:': [
     row('-q, --quiet', reporting, 'print errors only'),
     row('-v, --verbose', reporting, 'print tally, waits and retries; -vv: every request', {
       isCounted: true,
     }),
-  ]),
-];
+  ],
+};
 
-function inGroup(group: string, flags: readonly FlagRow[]): readonly FlagRow[] {
-  return flags.map((flag) => ({ ...flag, group }));
-}
+export const globalFlags: readonly FlagRow[] = Object.values(globalFlagGroups).flat();
 
-const responses = ['resolve', 'latest'];
 const lists = [...responses, ...pagedNames];
 const { minimum, maximum, default: usualLimit } = searchLimit;
 export const parts = ['day', 'command', 'reference'] as const;
@@ -181,18 +179,12 @@ export const flagsOf = (path: string): readonly FlagRow[] => [
   ...globalFlags.filter(({ commands }) => path === '' || commands.includes(path)),
 ];
 
-/** Global flags that the help of a command explains: the main ones, and what `auth login` and `serve` are about. */
-const explained: Readonly<Record<string, readonly string[]>> = {
-  '--output': selecting,
-  '--format': selecting,
-  '--fields': selecting,
-  '--dry-run': requesting,
-  '--max-credits': ['search', ...pagedNames, 'credits', 'auth login'],
-  '--profile': ['auth login'],
-  '--base-url': ['auth login'],
-  '--namespace': ['auth login', 'serve'],
-};
-
-/** The flags that the help of a command explains: its own, and the main global ones. */
+/** The flags that the help of a command explains: its own, and the global ones that matter most for it. */
 export const explainedFlagsOf = (path: string): readonly FlagRow[] =>
-  flagsOf(path).filter((row) => row.group === undefined || explained[longFlag(row)]?.includes(path));
+  flagsOf(path).filter((row) => {
+    const name = longFlag(row);
+    if (accountFlags.includes(name)) return ['auth login', 'serve'].includes(path);
+    // A bound means nothing where nothing is paid.
+    if (name === '--max-credits') return !responses.includes(path);
+    return ownFlags.includes(row) || ['--output', '--format', '--fields', '--dry-run'].includes(name);
+  });

@@ -2,9 +2,10 @@ import { Command, CommanderError, Option } from 'commander';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import type { Flag } from '../text/command.ts';
 import type { CommandFile } from './command.ts';
+import { fileFormat } from './file-format.ts';
 import { type FlagRow, longFlag, nonEmpty } from './flag.ts';
-import { flagsOf, globalFlags, helpFlag, versionFlag } from './flags.ts';
-import { assertFileFormat, type CommonOptions, effectiveFormat, type RunOptions } from './options.ts';
+import { flagsOf, globalFlags, helpFlag, ownFlags, versionFlag } from './flags.ts';
+import type { RunOptions } from './options.ts';
 import { seeHelp, unknownCommand, unknownFlag } from './pointers.ts';
 
 type CommandParts = Pick<CommandFile, 'args' | 'actions' | 'run'>;
@@ -14,7 +15,7 @@ interface CommandLine {
   readonly flags: readonly Flag[];
   /** What it asks for. `help`: the words after `chanlist help`. */
   readonly request:
-    | { readonly run: Required<CommandFile>['run']; readonly options: CommonOptions }
+    | { readonly run: Required<CommandFile>['run']; readonly options: object }
     | { readonly help: readonly string[] }
     | 'version'
     | Failure;
@@ -81,7 +82,7 @@ function createParser(path: string, { args = [], actions = [] }: CommandParts) {
 }
 
 /** The flag of a row for Commander; adds it to `flags` when it is parsed, and to `failures` if its value is wrong. */
-function optionOf(row: FlagRow, flags: Flag[], failures: Failure[]): Option {
+function optionOf(row: FlagRow, flags: Flag[] = [], failures: Failure[] = []): Option {
   const { flag, format, variable, parse = nonEmpty, combine } = row;
   const name = longFlag(row);
   const option = new Option(flag);
@@ -109,13 +110,21 @@ function runOf(path: string, { args = [], run }: CommandParts, parser: Parser, o
   command.parse(['--', ...operands], { from: 'user' });
   if (failures[0] !== undefined) throw failures[0];
   if (run === undefined) return { help: operands };
-  const flagValues = command.opts<CommonOptions>();
-  const output = flagValues.output === '-' ? null : flagValues.output;
-  const options = { ...flagValues, output, invocation: { name: path, flags } };
-  assertFlags(path, flags, options);
-  const values = args.map(([option], index) => [option, command.processedArgs[index]]);
-  return { run, options: { ...options, ...Object.fromEntries(values) } };
+  assertFlags(path, flags);
+  const operandsByName = args.map(([option], index) => [option, command.processedArgs[index]]);
+  const options: RunOptions = {
+    ...Object.fromEntries([...valuesWithoutFlags(), ...Object.entries(command.opts()), ...operandsByName]),
+    invocation: { name: path, flags },
+  };
+  const output = options.output === '-' ? null : options.output;
+  const format = output === null ? options.format : fileFormat(output, options.format);
+  assertOptions({ ...options, format });
+  return { run, options: { ...options, output, format } };
 }
+
+/** The options of flags that a command may not take. */
+const valuesWithoutFlags = () =>
+  ownFlags.map((row) => optionOf(row)).map((option) => [option.attributeName(), option.defaultValue]);
 
 /** What a command asks for that needs an action, if no action has this name. */
 function withoutAction(path: string, { actions = [] }: CommandParts, [word, ...rest]: readonly string[]) {
@@ -126,33 +135,30 @@ function withoutAction(path: string, { actions = [] }: CommandParts, [word, ...r
   return usage(`${path} needs an action`, `expected one of ${names.join(', ')}`);
 }
 
-/** Throws a usage error for flags that the command does not take, that exclude each other or that do not fit. */
-function assertFlags(
-  path: string,
-  flags: readonly Flag[],
-  options: CommonOptions & Partial<RunOptions>,
-): void {
+/** Throws a usage error for flags that the command does not take, or that exclude each other. */
+function assertFlags(path: string, flags: readonly Flag[]): void {
   const rows = flagsOf(path);
   const foreign = flags.find(({ name }) => !rows.some((row) => longFlag(row) === name));
   if (foreign !== undefined) throw unknownFlag(path, foreign.name);
-  const [one, other] = new Set(flags.flatMap(({ name, value }) => (name === '--format' ? [value] : [])));
-  if (other !== undefined) throw usage(`conflicting formats: ${one} and ${other}`, 'choose one');
+  const [format, other] = new Set(flags.flatMap(({ name, value }) => (name === '--format' ? [value] : [])));
+  if (other !== undefined) throw usage(`conflicting formats: ${format} and ${other}`, 'choose one');
   if (flags.filter(({ name }) => name === '--from').length > 1)
     throw usage('--from is given twice', 'put all references into one list');
   // `-o -` is stdout.
   const names = flags.flatMap(({ name, value }) => (name === '--output' && value === '-' ? [] : [name]));
-  for (const row of rows.filter((each) => names.includes(longFlag(each))))
+  for (const row of rows.filter((row) => names.includes(longFlag(row))))
     for (const [flag, why] of Object.entries(row.excludes ?? {}))
       if (names.includes(flag)) throw usage(`${longFlag(row)} and ${flag} exclude each other`, why);
-  const { format, output, fields } = options;
+}
+
+/** Throws a usage error for a format or fields where they do not fit. */
+function assertOptions({ format, fields, limit, outputDir, update }: RunOptions): void {
   if (format === 'id' && fields !== null)
     throw usage('-f id prints the ID alone and takes no --fields', 'use -f csv');
-  if (output !== null) assertFileFormat(output, format);
-  const archives = options.outputDir ? '--output-dir' : options.update ? '--update' : null;
-  const isView = effectiveFormat(options, false) !== 'ndjson' || fields !== null || options.limit != null;
-  if (archives !== null && isView)
+  const isView = (format ?? 'ndjson') !== 'ndjson' || fields !== null || limit !== null;
+  if (isView && (outputDir !== null || update))
     throw usage(
-      `${archives} needs archives (whole lists as ndjson): omit --limit, --fields and other formats`,
+      `${outputDir === null ? '--update' : '--output-dir'} needs archives (whole lists as ndjson): omit --limit, --fields and other formats`,
       'show makes views of them: chanlist help show',
     );
 }

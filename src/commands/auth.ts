@@ -1,4 +1,4 @@
-import { type CommandRow, type Example, inGroup } from '../cli/command.ts';
+import { type CommandRow, type Example, rowUnder } from '../cli/command.ts';
 
 export const about = [
   'Stores accounts: each is a key together with the address that it belongs to, under a profile name. Without ' +
@@ -10,7 +10,7 @@ export const examples: readonly Example[] = [
   ['show the account in use and verify its key', 'chanlist auth status'],
 ];
 
-const action = inGroup('Actions:');
+const action = rowUnder('Actions:');
 const profiles = () => import('./auth/profiles.ts');
 
 export const actions: readonly CommandRow[] = [

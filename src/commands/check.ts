@@ -178,6 +178,6 @@ function repairOf(bad: readonly BadRow[], { invocation, paths, from }: CheckOpti
   if (bad.length === 1) return { ...fix, purpose: 'fix' };
   // What was read from stdin is gone.
   if (from === '-') return null;
-  const drop = ['--format', '--quiet', '--verbose'];
-  return repairAll(commandOf(invocation, paths, { purpose: 'fix', drop }));
+  const dropped = ['--format', '--quiet', '--verbose'];
+  return repairAll(commandOf(invocation, 'fix', paths, dropped));
 }

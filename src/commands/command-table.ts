@@ -1,10 +1,10 @@
-import { type CommandRow, inGroup } from '../cli/command.ts';
+import { type CommandRow, rowUnder } from '../cli/command.ts';
 import { shortCost } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
 
-const list = inGroup('Channels and playlists:');
-const exported = inGroup('Exports:');
-const other = inGroup('Account and program:');
+const list = rowUnder('Channels and playlists:');
+const exported = rowUnder('Exports:');
+const other = rowUnder('Account and program:');
 
 /** The commands, in the order of the help. The file of each is loaded when it is called. */
 export const commands: readonly CommandRow[] = [

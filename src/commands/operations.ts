@@ -1,5 +1,5 @@
 import type { Argument, CommandFile, Example } from '../cli/command.ts';
-import { type CommonOptions, defaultOptions, type RunOptions } from '../cli/options.ts';
+import type { RunOptions } from '../cli/options.ts';
 import { usage } from '../errors.ts';
 import { costSentence, resumes } from '../help/document.ts';
 import { latestSize, type OperationName, operations, searchLimit } from '../service/contract.ts';
@@ -20,7 +20,7 @@ function commandOf(
     examples,
     run: async (options: RunOptions, context, stderr) => {
       const { runOperation } = await import('./run-operation.ts');
-      return await runOperation(operation, { ...defaultOptions, ...options }, context, stderr);
+      return await runOperation(operation, options, context, stderr);
     },
   };
 }
@@ -72,10 +72,9 @@ export const playlist = commandOf(
   ],
 );
 
-interface SearchOptions extends CommonOptions {
+interface SearchOptions extends RunOptions {
   readonly channel: string;
   readonly words: readonly string[];
-  readonly limit: number | null;
 }
 
 export const search: CommandFile = {
@@ -101,7 +100,7 @@ export const search: CommandFile = {
       });
     if (query.trim() === '') throw usage('<query> is blank', 'expected words to search for');
     const { runOperation } = await import('./run-operation.ts');
-    const one = { ...defaultOptions, ...options, references: [channel] };
+    const one = { ...options, limit: null, references: [channel] };
     return await runOperation(operations.search, one, context, stderr, {
       q: query,
       limit: limit ?? undefined,

@@ -1,4 +1,4 @@
-import { effectiveFormat, type RunOptions, tableInFile } from '../cli/options.ts';
+import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { toFailure, usage } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
@@ -79,8 +79,8 @@ async function chooseJob(
   const references = distinct(inputs);
   const isPaged = operation.body === 'page';
   if (isExport(operation, options)) {
-    const format = effectiveFormat(options, false);
-    if (format === 'table') throw tableInFile();
+    const format = options.format ?? 'ndjson';
+    if (format === 'table') throw usage('cannot write a table to a file');
     if (options.outputDir === null && valid(references).length > 1)
       throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
     const { openExports } = await import('../export/exports.ts');

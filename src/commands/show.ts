@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Argument, Example, RunCommand } from '../cli/command.ts';
-import { effectiveFormat, type OutputOptions } from '../cli/options.ts';
+import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
@@ -33,11 +33,7 @@ export const examples: readonly Example[] = [
   ],
 ];
 
-interface ShowOptions extends OutputOptions {
-  readonly files: readonly string[];
-  /** Per file. */
-  readonly limit: number | null;
-}
+type ShowOptions = CommonOptions & { readonly files: readonly string[] };
 
 /** Prints the entries of ndjson files (docs/scripts.md, "Formats and fields"). Offline. */
 export const run: RunCommand<ShowOptions> = async (options, context, stderr) => {
@@ -47,7 +43,7 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
   for (const path of files) if (path !== '-') assertShowable(path);
   const terminal = output === null ? decideTerminal(context.stdout, context.env, options.color) : null;
   const fields = parseFields(options.fields, shownEntries);
-  const format = effectiveFormat(options, terminal !== null);
+  const format = options.format ?? (terminal === null ? 'ndjson' : 'table');
   if (target !== null) assertNotArchive(target);
   let printed = 0;
   let thrown: unknown = null;

@@ -65,7 +65,7 @@ async function commandHelp(
 function programHelp(table: readonly CommandRow[]): readonly Block[] {
   const rows = commandTerms(table);
   const width = longest(rows.map(([term]) => term));
-  const groups = [...new Set(table.map(({ group = '' }) => group))];
+  const headings = [...new Set(table.map(({ heading }) => heading))];
   return [
     {
       lines: [
@@ -74,10 +74,10 @@ function programHelp(table: readonly CommandRow[]): readonly Block[] {
       ],
     },
     about,
-    ...groups.map((heading) => ({
+    ...headings.map((heading) => ({
       heading,
       rows: rows
-        .filter((_, i) => table[i]?.group === heading)
+        .filter((_, i) => table[i]?.heading === heading)
         .map(([term, summary]) => [term.padEnd(width), summary] as const),
     })),
     `Help topics: ${topicNames.join(', ')}`,

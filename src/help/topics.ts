@@ -1,5 +1,5 @@
 import type { Example, Terms } from '../cli/command.ts';
-import { globalFlags } from '../cli/flags.ts';
+import { globalFlagGroups } from '../cli/flags.ts';
 import { exitCodes, failureCodes, gravity } from '../errors.ts';
 import { formatNames, formats } from '../output/formats.ts';
 import { operations, pagedNames } from '../service/contract.ts';
@@ -54,9 +54,7 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
       'precedence over its environment variable (see: chanlist help environment), a variable over the profile.',
     'search, resolve, latest and show replace an existing FILE of -o; uploads and playlist replace it only with --restart, ' +
       'because its pages cost credits. All bounds of --max-credits hold.',
-    ...[...new Set(globalFlags.map(({ group = '' }) => group))].map((group) =>
-      terms(group, ...flagTerms(globalFlags.filter((flag) => flag.group === group))),
-    ),
+    ...Object.entries(globalFlagGroups).map(([heading, flags]) => terms(heading, ...flagTerms(flags))),
   ],
   fields: [
     '--fields a,b.c,d.0 prints these fields, in this order, in table, json, ndjson and csv. Dots reach inside: ' +

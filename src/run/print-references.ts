@@ -1,4 +1,3 @@
-import { effectiveFormat } from '../cli/options.ts';
 import { ClosedPipe, toFailure } from '../errors.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Format, Text } from '../output/format.ts';
@@ -17,9 +16,9 @@ export async function outputFormat({
   context: { stdout, env },
 }: Run): Promise<{ readonly format: Format; readonly isTerminalTable: boolean }> {
   const terminal = options.output === null ? decideTerminal(stdout, env, options.color) : null;
-  const name = effectiveFormat(options, terminal !== null);
+  const name = options.format ?? (terminal === null ? 'ndjson' : 'table');
   const fields = parseFields(options.fields, operation);
-  const several = options.references.length > 1 || options.from != null;
+  const several = options.references.length > 1 || options.from !== null;
   const widths = references.map(({ value }) => textWidth(value));
   const referenceWidth = widths.reduce((most, width) => Math.max(most, width), 0);
   const format = await createFormat(name, { operation, fields, several, referenceWidth, terminal });

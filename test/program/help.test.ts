@@ -43,7 +43,7 @@ test('the help of a command and that of the program say what it costs', async ()
 
 test('a command has its flags and the main global ones, one line each, and names help flags for the rest', async () => {
   const main = ['--output', '--format', '--fields', '--max-credits', '--dry-run'];
-  const service = ['--profile', '--base-url', '--namespace'];
+  const service = ['--profile', '--base-url', '--namespace', '--key-file'];
   for (const path of paths) {
     const text = await help(path);
     const [, flags = ''] = text.split('\n\nFlags:\n');

@@ -2,7 +2,7 @@ import { lastFour } from '../../accounts/key.ts';
 import { explicitProfile } from '../../accounts/settings.ts';
 import { readStore, unknownProfile, updateStore } from '../../accounts/store.ts';
 import type { CommandFile } from '../../cli/command.ts';
-import type { OutputOptions } from '../../cli/options.ts';
+import type { CommonOptions } from '../../cli/options.ts';
 import { usage } from '../../errors.ts';
 import { printRecords } from '../../output/print-records.ts';
 import { shellQuote } from '../../text/command.ts';
@@ -10,7 +10,7 @@ import { shellQuote } from '../../text/command.ts';
 export const list: CommandFile = {
   about: ['Lists the stored profiles. Sends nothing.'],
   examples: [['list the stored profiles', 'chanlist auth list']],
-  run: async ({ format, color }: OutputOptions, context, stderr) => {
+  run: async ({ format, color }: CommonOptions, context, stderr) => {
     const { active, profiles } = readStore(context.env);
     const records = [...profiles]
       .sort(([a], [b]) => (a < b ? -1 : 1))
