@@ -95,6 +95,7 @@ export const search: CommandFile = {
     const swapped = [...words.slice(-1), channel, ...words.slice(0, -1)];
     if (!isReference(channel, 'channel') && isReference(swapped[0] ?? '', 'channel'))
       throw usage(`'${channel}' is not a channel: the channel comes first`, {
+        purpose: 'did you mean',
         program: 'chanlist search',
         operands: swapped,
       });

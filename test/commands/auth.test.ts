@@ -254,7 +254,7 @@ test('logout: removes the profile; after the active one, none is active', async 
   writeStore(folder, { ...two, third: two.work }, 'work');
   assert.match(
     (await auth('logout -v', env)).stderr,
-    /removed profile 'work'[\s\S]*no profile is active now; chanlist auth switch home/,
+    /removed profile 'work'[\s\S]*no profile is active now; run: chanlist auth switch home/,
   );
   assert.deepEqual([[...readStore(env).profiles.keys()], readStore(env).active], [['home', 'third'], null]);
   await refused('logout', 'auth list');

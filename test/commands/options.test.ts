@@ -269,8 +269,8 @@ test('habits from other tools get a pointer', async () => {
     'use auth status': ['status', 'whoami'],
     'use auth list': ['profiles'],
     'use --version': ['version'],
-    'chanlist uploads @demo': ['@demo', '@demo --json'],
-    'chanlist uploads https://www.example.com/@demo': ['https://www.example.com/@demo'],
+    'did you mean: chanlist uploads @demo': ['@demo', '@demo --json'],
+    'did you mean: chanlist uploads https://www.example.com/@demo': ['https://www.example.com/@demo'],
     [jq]: [
       ...['uploads @x --sort views', 'show a --filter=x', 'latest @x --where x', 'uploads @x --since 2020'],
       'uploads @x --jq .a',

@@ -65,7 +65,7 @@ export const run: RunCommand<CommonOptions & { readonly verify: boolean }> = asy
   const variable = ['CHANLIST_API_KEY', 'CHANLIST_API_KEY_FILE'].find((each) => env[each]);
   if (variable !== undefined) stderr.warn(`${variable} is set: its key is used, not the stored one`);
   if (active === name) stderr.note(`profile '${name}' is now active`);
-  else stderr.note(`profile '${active}' stays active; chanlist auth switch ${shellQuote(name)}`);
+  else stderr.note(`profile '${active}' stays active; run: chanlist auth switch ${shellQuote(name)}`);
   return 0;
 };
 

@@ -61,7 +61,7 @@ export const logout: CommandFile = {
     stderr.note(`removed profile '${removed}'`);
     const [next] = profiles.keys();
     if (active === null && next !== undefined)
-      stderr.note(`no profile is active now; chanlist auth switch ${shellQuote(next)}`);
+      stderr.note(`no profile is active now; run: chanlist auth switch ${shellQuote(next)}`);
     return 0;
   },
 };
