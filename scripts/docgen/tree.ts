@@ -132,7 +132,9 @@ function completion(row: FlagRow, path: string): Completion {
 }
 
 /** What the help says of each field. */
-const meanings = new Map(topics.fields.flatMap((block) => (typeof block === 'string' ? [] : block.rows)));
+const meanings = new Map(
+  topics.fields.flatMap((block) => (typeof block === 'object' && 'rows' in block ? block.rows : [])),
+);
 
 /** The fields of a command's entries; before a command, those of all. */
 function fieldsOf(path: string): readonly string[] {

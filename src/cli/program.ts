@@ -38,17 +38,13 @@ export async function parseArguments(
   try {
     const { operands, unknown } = command.parseOptions([...argv]);
     words = [...operands, ...unknown];
-    const [flag] = unknown;
     const action = actions.find(({ name }) => name === operands[0]);
     if (action !== undefined) {
       const flagsBefore = argv.slice(0, argv.length - words.length);
       const actionPath = `${path} ${action.name}`.trim();
       return await parseArguments([...flagsBefore, ...words.slice(1)], await action.load(), actionPath);
     }
-    if (flag !== undefined && (actions.length === 0 || operands.length === 0))
-      request = unknownFlag(path, flag.replace(/=.*/s, ''));
-    else if (actions.length === 0) request = runOf(path, file, parser, operands);
-    else request = argv.length === 0 && path === '' ? { help: [] } : withoutAction(path, file, operands);
+    request = requestOf(path, file, parser, operands, unknown[0]);
   } catch (error) {
     request = error instanceof CommanderError ? usageErrorOf(error, path) : toFailure(error);
   }
@@ -61,8 +57,6 @@ export async function parseArguments(
   return { flags, request };
 }
 
-type Parser = ReturnType<typeof createParser>;
-
 /** Commander with all global flags: one that the command does not take is read with its value, and refused by its name. */
 function createParser(path: string, { args = [], actions = [] }: CommandParts) {
   const command = new Command(path).helpOption(false).helpCommand(false).enablePositionalOptions();
@@ -71,6 +65,9 @@ function createParser(path: string, { args = [], actions = [] }: CommandParts) {
   const flags: Flag[] = [];
   /** Of values: `--help` behind them still counts. */
   const failures: Failure[] = [];
+  // A command has the values of all flags.
+  for (const option of ownFlags.map((row) => optionOf(row)))
+    command.setOptionValue(option.attributeName(), option.defaultValue);
   const rows = flagsOf(path);
   const names = rows.map(longFlag);
   const others = globalFlags.filter((row) => !names.includes(longFlag(row)));
@@ -103,36 +100,37 @@ function optionOf(row: FlagRow, flags: Flag[] = [], failures: Failure[] = []): O
   });
 }
 
-/** What a command does with its flags and operands. Throws a usage error if they do not fit. */
-function runOf(path: string, { args = [], run }: CommandParts, parser: Parser, operands: readonly string[]) {
-  const { command, flags, failures } = parser;
+/** What a command asks for by itself. Throws a usage error if its flags and operands do not fit. `flag`: an unknown one. */
+function requestOf(
+  path: string,
+  { args = [], actions = [], run }: CommandParts,
+  { command, flags, failures }: ReturnType<typeof createParser>,
+  operands: readonly string[],
+  flag: string | undefined,
+) {
+  const names = actions.map(({ name }) => name);
+  const [word, ...rest] = operands;
+  if (flag !== undefined && (names.length === 0 || word === undefined))
+    throw unknownFlag(path, flag.replace(/=.*/s, ''));
+  if (names.length > 0) {
+    if (path !== '' && word === 'help') return { help: [path, ...rest] };
+    if (word !== undefined) throw unknownCommand(path, word, names);
+    if (path !== '') throw usage(`${path} needs an action`, `expected one of ${names.join(', ')}`);
+    if (flags.length > 0) throw usage('missing command', seeHelp(path));
+    return { help: [] };
+  }
   // Commander checks the number of operands.
   command.parse(['--', ...operands], { from: 'user' });
   if (failures[0] !== undefined) throw failures[0];
   if (run === undefined) return { help: operands };
   assertFlags(path, flags);
   const operandsByName = args.map(([option], index) => [option, command.processedArgs[index]]);
-  const options: RunOptions = {
-    ...Object.fromEntries([...valuesWithoutFlags(), ...Object.entries(command.opts()), ...operandsByName]),
-    invocation: { name: path, flags },
-  };
-  const output = options.output === '-' ? null : options.output;
-  const format = output === null ? options.format : fileFormat(output, options.format);
-  assertOptions({ ...options, format });
-  return { run, options: { ...options, output, format } };
-}
-
-/** The options of flags that a command may not take. */
-const valuesWithoutFlags = () =>
-  ownFlags.map((row) => optionOf(row)).map((option) => [option.attributeName(), option.defaultValue]);
-
-/** What a command asks for that needs an action, if no action has this name. */
-function withoutAction(path: string, { actions = [] }: CommandParts, [word, ...rest]: readonly string[]) {
-  const names = actions.map(({ name }) => name);
-  if (word === 'help' && path !== '') return { help: [path, ...rest] };
-  if (word !== undefined) return unknownCommand(path, word, names);
-  if (path === '') return usage('missing command', seeHelp(path));
-  return usage(`${path} needs an action`, `expected one of ${names.join(', ')}`);
+  const values = { ...command.opts<RunOptions>(), ...Object.fromEntries(operandsByName) };
+  const output = values.output === '-' ? null : values.output;
+  const format = output === null ? values.format : fileFormat(output, values.format);
+  const options = { ...values, output, format, invocation: { name: path, flags } };
+  assertOptions(options);
+  return { run, options };
 }
 
 /** Throws a usage error for flags that the command does not take, or that exclude each other. */

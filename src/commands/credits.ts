@@ -2,6 +2,7 @@ import { type LedgerEntry, LedgerFile } from '../accounts/ledger-file.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
 import { findAddress } from '../accounts/settings.ts';
 import type { Example, RunCommand } from '../cli/command.ts';
+import type { parts } from '../cli/flags.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { printRecords } from '../output/print-records.ts';
 import { noCredits, resolveBounds, spent } from '../service/budget.ts';
@@ -18,10 +19,14 @@ export const examples: readonly Example[] = [
   ['report another month per day, for a script', 'chanlist credits --month 2026-01 --by day --json'],
 ];
 
-/** Prints what was spent in a month (`2026-11`; null: this one), per account, or per account and part. Offline. */
-export const run: RunCommand<
-  CommonOptions & { readonly month: string | null; readonly by: 'day' | 'command' | 'reference' | null }
-> = async (options, context, stderr) => {
+interface CreditsOptions extends CommonOptions {
+  /** `2026-11`; null: this month. */
+  readonly month: string | null;
+  readonly by: (typeof parts)[number] | null;
+}
+
+/** Prints what was spent in a month, per account, or per account and part. Offline. */
+export const run: RunCommand<CreditsOptions> = async (options, context, stderr) => {
   const { by, format, color } = options;
   const { env, clock } = context;
   const ownBounds = resolveBounds(options.maxCredits, env, []);
@@ -58,31 +63,28 @@ export const run: RunCommand<
 };
 
 /** What each account spent, or each day, command or reference of it (`by`), the most expensive first. */
-function spendingsIn(
-  entries: readonly LedgerEntry[],
-  today: string,
-  by: 'day' | 'command' | 'reference' | null,
-) {
-  const spendingOf = (request: LedgerEntry['request']) => ({
+function spendingsIn(entries: readonly LedgerEntry[], today: string, by: CreditsOptions['by']) {
+  const newSpending = (request: LedgerEntry['request']) => ({
+    // Lines that cannot be read have no account.
     account: request && `${request.origin} …${request.last_four}`,
     part: (by && request?.[by]) ?? null,
     today: noCredits(),
     total: noCredits(),
   });
-  const all = new Map<string, ReturnType<typeof spendingOf>>();
+  const spendings = new Map<string, ReturnType<typeof newSpending>>();
   for (const { request, outcome } of entries) {
     if (outcome === 'free') continue;
     const id = JSON.stringify([request?.origin, request?.key, by && request?.[by]]);
-    const spending = all.get(id) ?? spendingOf(request);
-    all.set(id, spending);
+    const spending = spendings.get(id) ?? newSpending(request);
+    spendings.set(id, spending);
     const credits = request?.credits ?? 1;
     spending.total[outcome] += credits;
     if ((request?.day ?? today) === today) spending.today[outcome] += credits;
   }
-  // Lines that cannot be read come last.
-  const accountOf = ({ account }: ReturnType<typeof spendingOf>): string => account ?? '\uffff';
-  return [...all.values()].sort(
+  const last = '\uffff';
+  return [...spendings.values()].sort(
     (a, b) =>
-      accountOf(a).localeCompare(accountOf(b)) || (by === 'day' ? 0 : spent(b.total) - spent(a.total)),
+      (a.account ?? last).localeCompare(b.account ?? last) ||
+      (by === 'day' ? 0 : spent(b.total) - spent(a.total)),
   );
 }

@@ -24,7 +24,7 @@ export async function helpText(
   if (words.length === 0) return layout(programHelp(table), terminal);
   const topic = topicNames.find((name) => name === words.join(' '));
   if (topic === undefined) return layout(await commandHelp(words, table), terminal);
-  return layout((await import('./topics.ts')).topicBlocks(topic), terminal);
+  return layout((await import('./topics.ts')).topics[topic], terminal);
 }
 
 const commandTerms = (rows: readonly CommandRow[]): Terms['rows'] =>

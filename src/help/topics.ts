@@ -1,4 +1,4 @@
-import type { Example, Terms } from '../cli/command.ts';
+import type { Terms } from '../cli/command.ts';
 import { globalFlagGroups } from '../cli/flags.ts';
 import { exitCodes, failureCodes, gravity } from '../errors.ts';
 import { formatNames, formats } from '../output/formats.ts';
@@ -43,12 +43,10 @@ const fieldTerms = (heading: string, fields: readonly string[]): Terms =>
 
 const { resolve, uploads, search, latest } = operations;
 const paged = pagedNames.join(' and ');
-const unspecified = uploads.documentedFields.filter(
-  (field) => !(uploads.fields as readonly string[]).includes(field),
-);
+const unspecified = uploads.documentedFields.slice(uploads.fields.length);
 
-/** The paragraphs and terms of each topic, which the man page has, too. */
-export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = {
+/** What the help says on each topic, and the man page, too. */
+export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
   flags: [
     'These flags stand before or after the command; one that a command does not take is an error. A flag takes ' +
       'precedence over its environment variable (see: chanlist help environment), a variable over the profile.',
@@ -70,6 +68,10 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
       ['_seconds', 'duration as a number, from lengthText; null: it is not a duration'],
       ['_views', 'view count as a number, from viewCount, else viewCountText: 434K views is 434000'],
     ),
+    exampleBlock([
+      ['write a spreadsheet', 'chanlist uploads @demo --sandbox --fields index,videoId,_views -o demo.csv'],
+      ['print the views', 'chanlist uploads @demo --sandbox --limit 5 --fields _views | jq ._views'],
+    ]),
   ],
   reports: [
     terms(
@@ -151,6 +153,7 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
     'Every format streams: each page is written before the next is requested.',
     'With several references, or --from, json is an array of {"reference", "result"} in input order. After a failure ' +
       'json has {"error": {"code", "status", "message", "next"}}, also if nothing was requested.',
+    exampleBlock([['print titles', 'chanlist uploads @demo --sandbox --limit 5 | jq -r .title']]),
   ],
   environment: [
     terms(
@@ -181,16 +184,3 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
     ),
   ],
 };
-
-const topicExamples: { readonly [Name in TopicName]?: readonly Example[] } = {
-  fields: [
-    ['write a spreadsheet', 'chanlist uploads @demo --sandbox --fields index,videoId,_views -o demo.csv'],
-    ['print the views', 'chanlist uploads @demo --sandbox --limit 5 --fields _views | jq ._views'],
-  ],
-  formats: [['print titles', 'chanlist uploads @demo --sandbox --limit 5 | jq -r .title']],
-};
-
-export function topicBlocks(name: TopicName): readonly Block[] {
-  const examples = topicExamples[name];
-  return examples === undefined ? topics[name] : [...topics[name], exampleBlock(examples)];
-}
