@@ -114,7 +114,7 @@ function flag(row: FlagRow, path: string): Flag {
     value: valueName(row),
     completion: completion(row, path),
     description: flagHelp(row),
-    repeatable: row.combine !== undefined || row.isCounted === true,
+    repeatable: row.combine !== undefined,
   };
 }
 

@@ -13,10 +13,7 @@ export function fileFormat(output: string, given: CommonOptions['format']): Comm
   if (given === 'table') throw usage('cannot write a table to a file', `choose ${either(fileFormats)}`);
   const known = formatByPath(output);
   if (given !== null && known !== undefined && given !== known)
-    throw usage(
-      `-o ${output} is a file for ${known}, not for ${given}`,
-      'change the extension or the format',
-    );
+    throw usage(`-o ${output} is a file for ${known}, not for ${given}`, 'change the extension or format');
   const format = given ?? known;
   if (format !== undefined) return format;
   const extension = extname(output).toLowerCase();

@@ -14,8 +14,6 @@ export interface FlagRow {
   readonly parse?: (text: string, source: string) => unknown;
   /** For a flag that may repeat: joins its value so far, at first the default, and the next one. Otherwise the last one counts. */
   readonly combine?: (before: never, value: never) => unknown;
-  /** For a switch that may repeat. */
-  readonly isCounted?: boolean;
   /** The value without the flag: by default null, or undefined if a variable sets the same; of a switch whether it is `--no-…`. */
   readonly default?: unknown;
   /** Environment variable that sets the same; the flag takes precedence. */

@@ -31,6 +31,7 @@ const reporting = [...printing, 'auth login', 'auth switch', 'auth logout'];
 const bounded = [...requesting, 'credits', 'auth login'];
 const daySeconds = 24 * 60 * 60;
 
+const counted = { default: 0, combine: (count: number) => count + 1 };
 /** All values of a flag that may repeat. */
 const listed = { default: [], combine: (before: readonly unknown[], value: unknown) => [...before, value] };
 
@@ -88,9 +89,7 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
   ],
   'Messages:': [
     row('-q, --quiet', reporting, 'print errors only'),
-    row('-v, --verbose', reporting, 'print tally, waits and retries; -vv: every request', {
-      isCounted: true,
-    }),
+    row('-v, --verbose', reporting, 'print tally, waits, retries; -vv: every request', counted),
   ],
 };
 
@@ -128,9 +127,7 @@ export const ownFlags: readonly FlagRow[] = [
   }),
   row('--concurrency <n>', pagedNames, 'export <n> at once with --output-dir', concurrency),
   row('--concurrency <n>', responses, 'process <n> references at once', concurrency),
-  row('-n, --limit <n>', ['latest', 'show'], 'print at most <n> entries per channel or file', {
-    parse: integer(1),
-  }),
+  row('-n, --limit <n>', ['latest', 'show'], 'print <n> entries per channel or file', { parse: integer(1) }),
   row('--seen <file>', ['latest'], 'print only entries not in <file>, then add their IDs', {
     excludes: { '--output': 'it would replace what is printed once: append with >>' },
   }),
@@ -148,10 +145,7 @@ export const ownFlags: readonly FlagRow[] = [
   row('-f, --format <format>', localReports, 'print table, json, ndjson or csv', {
     parse: oneOf(formatNames.filter((name) => name !== 'id')),
   }),
-  onServe('--port <port>', 'listen on this port; 0: any free port', {
-    parse: integer(0, 65_535),
-    default: servePort,
-  }),
+  onServe('--port <port>', 'listen on this port; 0: any', { parse: integer(0, 65_535), default: servePort }),
   onServe('--host <address>', 'listen on this address', { default: host }),
   onServe('--key <key>', 'accept only this key', { parse: parseKey, default: key }),
   onServe('--credits <n>', 'start with <n> credits', { parse: integer(0), default: credits }),
@@ -161,10 +155,7 @@ export const ownFlags: readonly FlagRow[] = [
   onServe('--rate <n>', 'allow <n> requests per minute; 429 beyond', { parse: integer(1) }),
   onServe('--grow <n>', 'add <n> uploads per channel and minute', { parse: integer(0), default: grow }),
   onServe('--plain-tokens', 'issue tokens that need no encoding in a URL'),
-  onServe('--fail <kind:rate>', 'make a share of the requests fail; may repeat', {
-    parse: parseFaultRule,
-    ...listed,
-  }),
+  onServe('--fail <kind:rate>', 'fail a share of requests; may repeat', { parse: parseFaultRule, ...listed }),
 ];
 
 export const helpFlag: FlagRow = { flag: '-h, --help', commands: [], help: 'print help' };

@@ -13,7 +13,7 @@ import {
 } from '../export/check-archive.ts';
 import { isFolder } from '../fs/files.ts';
 import { printRecords } from '../output/print-records.ts';
-import { failureLines, firstOf, grouped } from '../run/ending.ts';
+import { failureLines, firstOf, grouped, withNames } from '../run/ending.ts';
 import { assertPaths } from '../run/named-files.ts';
 import {
   assertGoodLine,
@@ -26,7 +26,7 @@ import {
 import { badResults } from '../run/results.ts';
 import { playlistId } from '../service/parse-reference.ts';
 import { type Command, commandText } from '../text/command.ts';
-import { count, thousands } from '../text/count.ts';
+import { count } from '../text/count.ts';
 
 export const args: readonly Argument[] = [['paths', '[path...]', 'an archive, or a folder of archives']];
 
@@ -37,10 +37,7 @@ export const about = [
 
 export const examples: readonly Example[] = [
   ['check all archives of a folder', 'chanlist check lists'],
-  [
-    'report only problems, also missing and stale archives',
-    'chanlist check lists --from refs.txt --max-age 36h -q',
-  ],
+  ['report only problems, absent and stale too', 'chanlist check lists --from refs.txt --max-age 36h -q'],
 ];
 
 export const terms: Terms = { heading: 'Problems:', rows: Object.entries(problemCodes) };
@@ -98,8 +95,12 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   const codes = Object.keys(problemCodes);
   bad.sort((a, b) => codes.indexOf(a.problem.code) - codes.indexOf(b.problem.code));
   const groups = grouped(bad, ({ problem }) => problem.code);
-  for (const group of groups)
-    stderr.error(problemLine(group), group === groups.at(-1) ? repairOf(bad, options) : null);
+  for (const group of groups) {
+    const names = group.map(({ file, reference }) => file ?? reference);
+    const messages = group.map(({ problem }) => problem.message);
+    const line = `${group[0].problem.code}: ${withNames(names, messages, 'archives')}`;
+    stderr.error(line, group === groups.at(-1) ? repairOf(bad, options) : null);
+  }
   const badLines = badResults(list);
   for (const failure of failureLines(badLines, null, options)) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
@@ -141,15 +142,6 @@ function absentRow({ reference, id, value }: Reference, [path = '', ...others]: 
   const fix = others.length === 0 && isFolder(path) ? command : null;
   const problem = { code: 'absent', message: 'it has not been exported', fix } as const;
   return { ...emptyRow, reference, id, problem };
-}
-
-/** Problems with one code in one line: how many, the first files and the first message. */
-function problemLine(group: readonly [BadRow, ...BadRow[]]): string {
-  const [{ problem }] = group;
-  const names = group.map(({ file, reference }) => file ?? reference);
-  const archives = group.length === 1 ? names[0] : `${thousands(group.length)} archives${firstOf(names)}`;
-  const isSame = group.every((row) => row.problem.message === problem.message);
-  return `${problem.code}: ${archives}: ${isSame ? '' : `${names[0]}: `}${problem.message}`;
 }
 
 /** The command that repairs what can be repaired: the fix of a single problem, else a line that runs all. */

@@ -1,4 +1,4 @@
-import type { Argument, CommandFile, Example } from '../cli/command.ts';
+import type { CommandFile, Example } from '../cli/command.ts';
 import type { RunOptions } from '../cli/options.ts';
 import { usage } from '../errors.ts';
 import { costSentence, resumes } from '../help/document.ts';
@@ -13,9 +13,8 @@ function commandOf(
 ): CommandFile {
   const operation = operations[name];
   const { reference } = operation;
-  const args: readonly Argument[] = [['references', `[${reference}...]`, expectedReference[reference]]];
   return {
-    args,
+    args: [['references', `[${reference}...]`, expectedReference[reference]]],
     about: [`${what} ${costSentence(operation)}`, ...more],
     examples,
     run: async (options: RunOptions, context, stderr) => {
@@ -42,10 +41,7 @@ export const uploads = commandOf(
     ['list the first uploads, without an account', 'chanlist uploads @demo --sandbox --limit 20'],
     ['export everything, or resume', 'chanlist uploads @demo -o demo.ndjson'],
     ['add what is new; free if nothing is', 'chanlist uploads @demo -o demo.ndjson --update'],
-    [
-      'export many channels for at most 100 credits',
-      'chanlist uploads --from refs.txt --output-dir lists --max-credits 100',
-    ],
+    ['export many channels', 'chanlist uploads --from refs.txt --output-dir lists --max-credits 100'],
   ],
 );
 
@@ -55,10 +51,7 @@ export const latest = commandOf(
   [
     ['list the latest uploads, without an account', 'chanlist latest @demo --sandbox'],
     ['print the whole response of the service', 'chanlist latest @demo --json'],
-    [
-      'write the latest uploads of several channels as csv',
-      'chanlist latest --from refs.txt --fields _reference,videoId,title -o new.csv',
-    ],
+    ['write a spreadsheet', 'chanlist latest --from refs.txt --fields _reference,videoId,title -o new.csv'],
   ],
 );
 
@@ -91,20 +84,16 @@ export const search: CommandFile = {
   /** The service applies the limit (null: its default). */
   run: async ({ channel, words, limit, ...options }: SearchOptions, context, stderr) => {
     if (words.length === 0) throw usage('missing query', 'see: chanlist help search');
-    const query = words.join(' ');
-    const swapped = [...words.slice(-1), channel, ...words.slice(0, -1)];
-    if (!isReference(channel, 'channel') && isReference(swapped[0] ?? '', 'channel'))
-      throw usage(`'${channel}' is not a channel: the channel comes first`, {
-        purpose: 'did you mean',
-        program: 'chanlist search',
-        operands: swapped,
-      });
-    if (query.trim() === '') throw usage('<query> is blank', 'expected words to search for');
+    const [last = '', ...others] = words.toReversed();
+    if (!isReference(channel, 'channel') && isReference(last, 'channel')) {
+      const operands = [last, channel, ...others.reverse()];
+      const next = { purpose: 'did you mean', program: 'chanlist search', operands };
+      throw usage(`'${channel}' is not a channel: the channel comes first`, next);
+    }
+    const q = words.join(' ');
+    if (q.trim() === '') throw usage('<query> is blank', 'expected words to search for');
     const { runOperation } = await import('./run-operation.ts');
-    const one = { ...options, limit: null, references: [channel] };
-    return await runOperation(operations.search, one, context, stderr, {
-      q: query,
-      limit: limit ?? undefined,
-    });
+    const run = { ...options, limit: null, references: [channel] };
+    return await runOperation(operations.search, run, context, stderr, { q, limit: limit ?? undefined });
   },
 };

@@ -27,10 +27,7 @@ export const about = [
 
 export const examples: readonly Example[] = [
   ['print an export as a table', 'chanlist show demo.ndjson'],
-  [
-    'write some fields of all exports for a spreadsheet',
-    'chanlist show lists/*.ndjson --fields videoId,title,_views,_seconds -o all.csv',
-  ],
+  ['write a spreadsheet', 'chanlist show lists/*.ndjson --fields videoId,title,_views,_seconds -o all.csv'],
 ];
 
 type ShowOptions = CommonOptions & { readonly files: readonly string[] };
@@ -51,10 +48,11 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
     printed = 0;
     thrown = null;
     try {
-      for await (const batch of entriesOfFiles(files, limit, context)) {
-        printed += batch.length;
-        yield batch;
-      }
+      for (const path of files)
+        for await (const batch of entriesOfFile(path, limit, context)) {
+          printed += batch.length;
+          yield batch;
+        }
     } catch (error) {
       // What stands before an error is printed, as a whole document.
       thrown = error;
@@ -80,7 +78,7 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
   return 0;
 };
 
-/** Throws a usage error for what is clearly no file of entries. */
+/** Throws a usage error for what is clearly not a file of entries. */
 function assertShowable(path: string): void {
   if (isFolder(path)) {
     const pattern = join(path, '*.ndjson');
@@ -98,23 +96,21 @@ function assertShowable(path: string): void {
   guardFile(path, 'read', () => accessSync(path, constants.R_OK));
 }
 
-/** The entries of all files, at most `limit` of each. Throws `damaged` for a line that is no record. */
-async function* entriesOfFiles(
-  files: readonly string[],
+/** The entries of a file, at most `limit`. Throws `damaged` for a line that is not a record. */
+async function* entriesOfFile(
+  path: string,
   limit: number | null,
   { stdin, stop }: Context,
 ): AsyncGenerator<readonly JsonText[], void> {
-  for (const path of files) {
-    let number = 0;
-    let left = limit ?? Number.POSITIVE_INFINITY;
-    const unreadable = (why: string): Failure =>
-      usage(`cannot read ${inputName(path)}: ${why}`, 'give ndjson exports');
-    const lines = linesOf(readChunks(path === '-' ? stdin : path, unreadable, stop));
-    for await (const batch of entriesOf(lines, (line) => recordOf(line, path, ++number))) {
-      yield batch.slice(0, left);
-      left -= batch.length;
-      if (left <= 0) break;
-    }
+  let number = 0;
+  let missing = limit ?? Number.POSITIVE_INFINITY;
+  const unreadable = (why: string): Failure =>
+    usage(`cannot read ${inputName(path)}: ${why}`, 'give ndjson exports');
+  const lines = linesOf(readChunks(path === '-' ? stdin : path, unreadable, stop));
+  for await (const batch of entriesOf(lines, (line) => recordOf(line, path, ++number))) {
+    yield batch.slice(0, missing);
+    missing -= batch.length;
+    if (missing <= 0) return;
   }
 }
 

@@ -43,11 +43,9 @@ async function commandHelp(
   const { args = [], actions = [], about: paragraphs, examples: lines, terms } = await row.load();
   if (actions.length > 0 && rest.length > 0) return await commandHelp(rest, actions, path);
   const flags = explainedFlagsOf(path);
+  const argumentRows = args.map(([, term, help]) => [term.replace(/\W/g, ''), help] as const);
   const lists = [
-    {
-      heading: 'Arguments:',
-      rows: args.map(([, term, help]) => [term.replace(/[^\w]/g, ''), help] as const),
-    },
+    { heading: 'Arguments:', rows: argumentRows },
     { heading: 'Actions:', rows: commandTerms(actions) },
   ];
   return [

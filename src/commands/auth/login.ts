@@ -20,10 +20,7 @@ export const about = [
 
 export const examples: readonly Example[] = [
   ['store a key at a terminal; prompts for address and key', 'chanlist auth login'],
-  [
-    'store the key of chanlist serve, in a script',
-    'echo sk_sandbox | chanlist auth login --profile demo --base-url localhost:8787',
-  ],
+  ['store a sandbox key', 'echo sk_sandbox | chanlist auth login --profile demo --base-url localhost:8787'],
   ['replace the key of the active profile', 'chanlist auth login < key.txt'],
   ['store a key and a limit of 3,000 credits per month', 'chanlist auth login --max-credits 3000/month'],
 ];
