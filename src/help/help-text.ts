@@ -27,8 +27,9 @@ export async function helpText(
   return layout((await import('./topics.ts')).topics[topic], terminal);
 }
 
-const commandTerms = (rows: readonly CommandRow[]): Terms['rows'] =>
-  rows.map(({ name, usage: words, summary }) => [`${name} ${words}`.trim(), summary]);
+/** `width`: at least that of a term. */
+const commandTerms = (rows: readonly CommandRow[], width = 0): Terms['rows'] =>
+  rows.map(({ name, usage: words, summary }) => [`${name} ${words}`.trim().padEnd(width), summary]);
 
 /** `words`: the command, or the action below `parent`. */
 async function commandHelp(
@@ -44,14 +45,11 @@ async function commandHelp(
   if (actions.length > 0 && rest.length > 0) return await commandHelp(rest, actions, path);
   const flags = explainedFlagsOf(path);
   const argumentRows = args.map(([, term, help]) => [term.replace(/\W/g, ''), help] as const);
-  const lists = [
-    { heading: 'Arguments:', rows: argumentRows },
-    { heading: 'Actions:', rows: commandTerms(actions) },
-  ];
   return [
     { lines: [`Usage: ${['chanlist', path, row.usage].filter(Boolean).join(' ')} [flags]`] },
     ...paragraphs,
-    ...lists.filter(({ rows }) => rows.length > 0),
+    ...(args.length > 0 ? [{ heading: 'Arguments:', rows: argumentRows }] : []),
+    ...(actions.length > 0 ? [{ heading: 'Actions:', rows: commandTerms(actions) }] : []),
     exampleBlock(lines),
     { heading: 'Flags:', rows: flagTerms([...flags, helpFlag]) },
     ...(terms === undefined ? [] : [terms]),
@@ -61,8 +59,7 @@ async function commandHelp(
 
 /** It fits a terminal of 24 lines and 80 columns. */
 function programHelp(table: readonly CommandRow[]): readonly Block[] {
-  const rows = commandTerms(table);
-  const width = longest(rows.map(([term]) => term));
+  const width = longest(commandTerms(table).map(([term]) => term));
   const headings = [...new Set(table.map(({ heading }) => heading))];
   return [
     {
@@ -74,9 +71,10 @@ function programHelp(table: readonly CommandRow[]): readonly Block[] {
     about,
     ...headings.map((heading) => ({
       heading,
-      rows: rows
-        .filter((_, i) => table[i]?.heading === heading)
-        .map(([term, summary]) => [term.padEnd(width), summary] as const),
+      rows: commandTerms(
+        table.filter((row) => row.heading === heading),
+        width,
+      ),
     })),
     `Help topics: ${topicNames.join(', ')}`,
   ];
