@@ -1,10 +1,11 @@
 import { lastFour } from '../accounts/key.ts';
-import { explicitProfile } from '../accounts/settings.ts';
-import { readStore, unknownProfile, updateStore } from '../accounts/store.ts';
+import { explicitProfile, findService } from '../accounts/settings.ts';
+import { readStore, storeFile, unknownProfile, updateStore } from '../accounts/store.ts';
 import { type CommandFile, type CommandRow, type Example, rowUnder } from '../cli/command.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { usage } from '../errors.ts';
 import { printRecords } from '../output/print-records.ts';
+import { formatBounds } from '../service/budget.ts';
 import { shellQuote } from '../text/command.ts';
 
 export const about = [
@@ -16,6 +17,44 @@ export const examples: readonly Example[] = [
   ['store a key; prompts for address and key', 'chanlist auth login'],
   ['show the account in use and verify its key', 'chanlist auth status'],
 ];
+
+/** Returns the exit code of the verification; 3 without an account. */
+const status: CommandFile = {
+  about: ['Shows the account in use and verifies its key with a free request.'],
+  examples: [
+    ['show the account in use', 'chanlist auth status'],
+    ['print it as JSON for a script', 'chanlist auth status --json'],
+  ],
+  run: async (options: CommonOptions, context, stderr) => {
+    const settings = await findService(options, context);
+    const { profile, baseUrl, namespace, maxCredits, keySource, remedy, key, problem } = settings;
+    let failure = problem;
+    let word: string | null = null;
+    if (baseUrl !== null && key !== null) {
+      const { verifyKey } = await import('./auth/verify-key.ts');
+      failure = await verifyKey({ baseUrl, namespace, key, remedy }, context, stderr, options);
+      if (failure === null) word = 'accepted';
+      else word = failure.code === 'unauthorized' ? 'rejected' : 'could not verify';
+    }
+    const record = {
+      status: word,
+      profile,
+      active: profile === null ? null : readStore(context.env).active === profile,
+      store: storeFile(context.env),
+      origin: baseUrl?.origin ?? null,
+      namespace,
+      max_credits: maxCredits.length === 0 ? null : formatBounds(maxCredits),
+      key_source: keySource,
+      last_four: key === null ? null : lastFour(key),
+    };
+    const { format, color } = options;
+    const fields = Object.keys(record) as (keyof typeof record)[];
+    await printRecords([record], { format, color, context, stderr, document: 'object', fields });
+    if (failure === null) return 0;
+    stderr.printFailure(failure);
+    return failure.exit;
+  },
+};
 
 const list: CommandFile = {
   about: ['Lists the stored profiles. Sends nothing.'],
@@ -80,7 +119,7 @@ const action = rowUnder('Actions:');
 
 export const actions: readonly CommandRow[] = [
   action('login', 'verify a key and store it', () => import('./auth/login.ts')),
-  action('status', 'show the account in use and verify its key', () => import('./auth/status.ts')),
+  action('status', 'show the account in use and verify its key', async () => status),
   action('list', 'list the stored profiles', async () => list),
   action('switch <profile>', 'make another profile the active one', async () => switchProfile),
   action('logout [profile]', 'remove a profile from the store', async () => logout),
