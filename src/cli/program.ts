@@ -44,7 +44,10 @@ export async function parseArguments(
       const actionPath = `${path} ${action.name}`.trim();
       return await parseArguments([...flagsBefore, ...words.slice(1)], await action.load(), actionPath);
     }
-    request = requestOf(path, file, parser, operands, unknown[0]);
+    const [flag] = unknown;
+    if (flag !== undefined && (actions.length === 0 || operands.length === 0))
+      throw unknownFlag(path, flag.replace(/=.*/s, ''));
+    request = requestOf(path, file, parser, operands);
   } catch (error) {
     request = error instanceof CommanderError ? usageErrorOf(error, path) : toFailure(error);
   }
@@ -57,7 +60,7 @@ export async function parseArguments(
   return { flags, request };
 }
 
-/** Commander with all global flags: one that the command does not take is read with its value, and refused by its name. */
+/** Commander with all flags: one that the command does not take is read with its value, and refused by its name. */
 function createParser(path: string, { args = [], actions = [] }: CommandParts) {
   const command = new Command(path).helpOption(false).helpCommand(false).enablePositionalOptions();
   command.exitOverride().configureOutput({ outputError: () => {} });
@@ -65,13 +68,10 @@ function createParser(path: string, { args = [], actions = [] }: CommandParts) {
   const flags: Flag[] = [];
   /** Of values: `--help` behind them still counts. */
   const failures: Failure[] = [];
-  // A command has the values of all flags.
-  for (const option of ownFlags.map((row) => optionOf(row)))
-    command.setOptionValue(option.attributeName(), option.defaultValue);
-  const rows = flagsOf(path);
-  const names = rows.map(longFlag);
-  const others = globalFlags.filter((row) => !names.includes(longFlag(row)));
-  for (const row of [...rows, ...others, helpFlag, versionFlag])
+  // Before the name of a command only the global ones.
+  const all = [...(actions.length > 0 ? [] : ownFlags), ...globalFlags, ...flagsOf(path)];
+  const rows = new Map(all.map((row) => [longFlag(row), row]));
+  for (const row of [...rows.values(), helpFlag, versionFlag])
     command.addOption(optionOf(row, flags, failures));
   for (const { name } of actions) command.command(name);
   for (const [, term] of args) command.argument(term);
@@ -79,7 +79,7 @@ function createParser(path: string, { args = [], actions = [] }: CommandParts) {
 }
 
 /** The flag of a row for Commander; adds it to `flags` when it is parsed, and to `failures` if its value is wrong. */
-function optionOf(row: FlagRow, flags: Flag[] = [], failures: Failure[] = []): Option {
+function optionOf(row: FlagRow, flags: Flag[], failures: Failure[]): Option {
   const { flag, format, variable, parse = nonEmpty, combine } = row;
   const name = longFlag(row);
   const option = new Option(flag);
@@ -100,18 +100,15 @@ function optionOf(row: FlagRow, flags: Flag[] = [], failures: Failure[] = []): O
   });
 }
 
-/** What a command asks for by itself. Throws a usage error if its flags and operands do not fit. `flag`: an unknown one. */
+/** What a command asks for by itself. Throws a usage error if its flags and operands do not fit. */
 function requestOf(
   path: string,
   { args = [], actions = [], run }: CommandParts,
   { command, flags, failures }: ReturnType<typeof createParser>,
   operands: readonly string[],
-  flag: string | undefined,
 ) {
   const names = actions.map(({ name }) => name);
   const [word, ...rest] = operands;
-  if (flag !== undefined && (names.length === 0 || word === undefined))
-    throw unknownFlag(path, flag.replace(/=.*/s, ''));
   if (names.length > 0) {
     if (path !== '' && word === 'help') return { help: [path, ...rest] };
     if (word !== undefined) throw unknownCommand(path, word, names);
@@ -121,9 +118,9 @@ function requestOf(
   }
   // Commander checks the number of operands.
   command.parse(['--', ...operands], { from: 'user' });
-  if (failures[0] !== undefined) throw failures[0];
   if (run === undefined) return { help: operands };
   assertFlags(path, flags);
+  if (failures[0] !== undefined) throw failures[0];
   const operandsByName = args.map(([option], index) => [option, command.processedArgs[index]]);
   const values = { ...command.opts<RunOptions>(), ...Object.fromEntries(operandsByName) };
   const output = values.output === '-' ? null : values.output;
