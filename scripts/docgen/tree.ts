@@ -1,5 +1,5 @@
 import type { CommandFile, CommandRow } from '../../src/cli/command.ts';
-import { type FlagRow, flagHelp, longFlag, shortFlag, valueName } from '../../src/cli/flag.ts';
+import { type FlagRow, flagHelp, longFlag } from '../../src/cli/flag.ts';
 import { flagsOf, helpFlag, localReports, parts, versionFlag } from '../../src/cli/flags.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { shellNames } from '../../src/commands/completion.ts';
@@ -70,6 +70,9 @@ const values: Readonly<Record<string, Completion>> = {
   },
 };
 
+/** `file`; null for a switch. */
+const valueName = ({ flag }: FlagRow): string | null => /<([^<>]*)>/.exec(flag)?.[1] ?? null;
+
 const helpWords: readonly Word[] = [
   ...commands.map(({ name, summary }) => [name, summary] as const),
   ...topicNames.map((name) => [name, 'a topic'] as const),
@@ -110,7 +113,7 @@ async function nodesBelow(row: CommandRow, path: string): Promise<readonly Node[
 
 function flag(row: FlagRow, path: string): Flag {
   return {
-    names: [shortFlag(row) ?? [], longFlag(row)].flat(),
+    names: row.flag.match(/(?<!\w)--?[\w-]+/g) ?? [],
     value: valueName(row),
     completion: completion(row, path),
     description: flagHelp(row),

@@ -34,12 +34,6 @@ export const row = (
 /** `--output-dir`, `--no-color` */
 export const longFlag = ({ flag }: FlagRow): string => /--[\w-]+/.exec(flag)?.[0] ?? flag;
 
-/** `-n`; null if there is none. */
-export const shortFlag = ({ flag }: FlagRow): string | null => /^-\w\b/.exec(flag)?.[0] ?? null;
-
-/** `file`; null for a switch. */
-export const valueName = ({ flag }: FlagRow): string | null => /<([^<>]*)>/.exec(flag)?.[1] ?? null;
-
 /** Its help, with its default, unless the flag adds to that. */
 export const flagHelp = ({ help, default: value, combine }: FlagRow): string =>
   value === undefined || combine !== undefined ? help : `${help} (default: ${value})`;

@@ -1,41 +1,38 @@
 import { type Failure, usage } from '../errors.ts';
 import { isReference } from '../service/parse-reference.ts';
 import { didYouMean } from '../text/nearest.ts';
-import { longFlag, shortFlag } from './flag.ts';
+import { longFlag } from './flag.ts';
 import { flagsOf, globalFlags, helpFlag, ownFlags, versionFlag } from './flags.ts';
 
 const resume = 'run the same command again to resume';
 const jq = `use jq: jq -c 'select(.title | test("bread"))' FILE | chanlist show -`;
 const key = 'a key among the arguments is visible to other users: use --key-file or chanlist auth login';
 
-/** Flags that people know from other tools: the flag to use, or what to do. */
-const flagPointers = new Map([
-  ['--force', '--restart'],
-  ['--overwrite', '--restart'],
-  ['--file', '--from'],
-  ['--out', '--output'],
-  ['--csv', '--format csv'],
-  ['--resume', resume],
-  ['--continue', resume],
-  ...['--sort', '--filter', '--where', '--since', '--jq'].map((name) => [name, jq] as const),
-  ...['--key', '--api-key', '--token'].map((name) => [name, key] as const),
-]);
+/** What to use or to do, and the flags from other tools that people type in its place. */
+const flagPointers: Readonly<Record<string, readonly string[]>> = {
+  '--restart': ['--force', '--overwrite'],
+  '--from': ['--file'],
+  '--output': ['--out'],
+  '--format csv': ['--csv'],
+  [resume]: ['--resume', '--continue'],
+  [jq]: ['--sort', '--filter', '--where', '--since', '--jq'],
+  [key]: ['--key', '--api-key', '--token'],
+};
 
-/** Words that people type in place of a command. */
-const commandPointers = new Map([
-  ['export', 'uploads'],
-  ['download', 'uploads'],
-  ['list', 'uploads'],
-  ['cat', 'show'],
-  ['convert', 'show'],
-  ['login', 'auth login'],
-  ['logout', 'auth logout'],
-  ['switch', 'auth switch'],
-  ['status', 'auth status'],
-  ['whoami', 'auth status'],
-  ['profiles', 'auth list'],
-  ['version', '--version'],
-]);
+/** Commands, and the words that people type in their place. */
+const commandPointers: typeof flagPointers = {
+  uploads: ['export', 'download', 'list'],
+  show: ['cat', 'convert'],
+  'auth login': ['login'],
+  'auth logout': ['logout'],
+  'auth switch': ['switch'],
+  'auth status': ['status', 'whoami'],
+  'auth list': ['profiles'],
+  '--version': ['version'],
+};
+
+const pointerOf = (pointers: typeof flagPointers, word: string): string | undefined =>
+  Object.keys(pointers).find((meant) => pointers[meant]?.includes(word));
 
 export const seeHelp = (path: string): string => `see: chanlist help ${path}`.trim();
 
@@ -50,12 +47,10 @@ export function unknownFlag(path: string, flag: string): Failure {
 
 /** What to do about a flag that a command with flags of these names does not have. */
 function stepFor(path: string, name: string, names: readonly string[]): string {
-  const pointer = flagPointers.get(name);
+  const pointer = pointerOf(flagPointers, name);
   if (pointer !== undefined && !pointer.startsWith('--')) return pointer;
   if (pointer !== undefined && names.includes(pointer.split(' ')[0] ?? '')) return `use ${pointer}`;
-  const owners = [...ownFlags, ...globalFlags].filter((row) =>
-    [longFlag(row), shortFlag(row)].includes(name),
-  );
+  const owners = [...ownFlags, ...globalFlags].filter(({ flag }) => flag.split(/[ ,]+/).includes(name));
   if (owners.length > 0) return `it is a flag of ${owners.flatMap(({ commands }) => commands).join(', ')}`;
   return didYouMean(name, names) ?? seeHelp(path);
 }
@@ -68,6 +63,6 @@ export function unknownCommand(path: string, word: string, names: readonly strin
   const message = `there is no command '${word}'`;
   if (isReference(word, 'channel'))
     return usage(message, { purpose: 'did you mean', program: 'chanlist uploads', operands: [word] });
-  const pointer = commandPointers.get(word);
+  const pointer = pointerOf(commandPointers, word);
   return usage(message, pointer === undefined ? (suggestion ?? seeHelp(path)) : `use ${pointer}`);
 }
