@@ -5,18 +5,18 @@ import { parseArguments } from '../../src/cli/program.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { Failure } from '../../src/errors.ts';
 
-type Common = Omit<CommonOptions, 'invocation' | 'from' | 'limit'>;
-type Parsed = Common & Readonly<Record<string, unknown>>;
-
 const argumentsOf = (line: string): string[] => line.split(' ').filter(Boolean);
 
 const parseLine = (line: string) => parseArguments(argumentsOf(line), { actions: commands });
 
-async function parse(line: string): Promise<Parsed> {
+/** The options of a line, without those of flags that are short for others, counted or no options. */
+async function parse(line: string): Promise<object> {
   const { request } = await parseLine(line);
   if (request instanceof Error) throw request;
   assert.ok(typeof request === 'object' && 'run' in request);
-  return request.options as unknown as Parsed;
+  const { invocation, help, version, json, ndjson, verbose, ...options } = request.options as CommonOptions &
+    Record<string, unknown>;
+  return options;
 }
 
 /** The usage error of the arguments: one line. */
@@ -27,25 +27,16 @@ async function refused(line: string): Promise<string> {
   return request.line();
 }
 
-const defaults: Common = {
-  ...{ sandbox: false, format: null, fields: null, output: null, summary: null },
+/** The options without any flags: a command has those of all. */
+const defaults = {
+  ...{ format: null, fields: null, output: null, summary: null, quiet: false, color: true, sandbox: false },
   ...{ timeout: 30, retries: 4, maxWait: 120, maxCredits: [], dryRun: false },
-  ...{ quiet: false, color: true },
+  ...{ from: null, concurrency: 4, limit: null, continuation: null, outputDir: null, seen: null },
+  ...{ restart: false, all: false, update: false, maxAge: null, month: null, by: null, verify: true },
+  ...{ port: 8787, host: '127.0.0.1', key: 'sk_sandbox', credits: 1000, pageSize: 100, latency: 0 },
+  ...{ seed: 1, rate: null, grow: 0, plainTokens: false, fail: [] },
 };
-
-const commonNames = [...Object.keys(defaults), 'profile', 'baseUrl', 'namespace', 'keyFile'];
-
-/** Flags that are short for others, or that are counted. */
-const notOptions = ['invocation', 'help', 'version', 'json', 'ndjson', 'verbose'];
-
-/** The common options (`isCommon`), or all others. */
-const pick = (parsed: Parsed, isCommon: boolean): object =>
-  Object.fromEntries(
-    Object.entries(parsed).filter(
-      ([name, value]) =>
-        value !== undefined && commonNames.includes(name) === isCommon && !notOptions.includes(name),
-    ),
-  );
+const bound = { credits: 5, per: 'run', source: '--max-credits' } as const;
 
 const commonFlags: readonly (readonly [flags: string, options: Partial<CommonOptions>])[] = [
   ['', {}],
@@ -54,8 +45,8 @@ const commonFlags: readonly (readonly [flags: string, options: Partial<CommonOpt
   ['--namespace other', { namespace: 'other' }],
   ['--key-file key.txt', { keyFile: 'key.txt' }],
   ['--sandbox', { sandbox: true }],
-  ['--max-credits 5', { maxCredits: [{ credits: 5, per: 'run', source: '--max-credits' }] }],
-  ['--max-credits=100/day', { maxCredits: [{ credits: 100, per: 'day', source: '--max-credits' }] }],
+  ['--max-credits 5', { maxCredits: [bound] }],
+  ['--max-credits=100/day', { maxCredits: [{ ...bound, credits: 100, per: 'day' }] }],
   ['-f csv', { format: 'csv' }],
   ['-qfcsv', { quiet: true, format: 'csv' }],
   ['-f=csv', { format: 'csv' }],
@@ -78,41 +69,31 @@ const commonFlags: readonly (readonly [flags: string, options: Partial<CommonOpt
 
 test('each common flag means the same before a command, after it and after its arguments', async () => {
   for (const [flags, options] of commonFlags)
-    for (const [command, words] of Object.entries({
-      resolve: '@x',
-      search: '@x a',
-      uploads: '@x',
-      latest: '@x',
-    }))
+    for (const [command, words, operands] of [
+      ['uploads', '@x', { references: ['@x'] }],
+      ['search', '@x a', { channel: '@x', words: ['a'] }],
+    ] as const)
       for (const line of [
         `${flags} ${command} ${words}`,
         `${command} ${flags} ${words}`,
         `${command} ${words} ${flags}`,
       ])
-        assert.deepEqual(pick(await parse(line), true), { ...defaults, ...options }, line);
+        assert.deepEqual(await parse(line), { ...defaults, ...operands, ...options }, line);
   const merged = await parse('-v --timeout 5 playlist PLx -v --timeout 6 --sandbox');
-  assert.deepEqual(pick(merged, true), { ...defaults, timeout: 6, sandbox: true });
+  assert.deepEqual(merged, { ...defaults, references: ['PLx'], timeout: 6, sandbox: true });
   const { flags } = await parseLine('-v resolve -vv @x');
   assert.equal(flags.filter(({ name }) => name === '--verbose').length, 3);
 });
-
-/** The values of the flags of single commands where they are not given. */
-const absent = {
-  ...{ from: null, concurrency: 4, limit: null, continuation: null, outputDir: null, seen: null },
-  ...{ restart: false, all: false, update: false, maxAge: null, month: null, by: null, verify: true },
-  ...{ port: 8787, host: '127.0.0.1', key: 'sk_sandbox', credits: 1000, pageSize: 100, latency: 0 },
-  ...{ seed: 1, rate: null, grow: 0, plainTokens: false, fail: [] },
-};
 
 const archives =
   'needs archives (whole lists as ndjson): omit --limit, --fields and other formats; show makes views of them: chanlist help show';
 
 const references = ['one', 'two'];
 
-/** Command lines, and what differs in their options but the common ones. */
+/** Command lines, and the options that are given. */
 const ownOptions: readonly (readonly [line: string, options: object])[] = [
   ['uploads one two', { references }],
-  ['-q -- uploads one two', { references }],
+  ['-q -- uploads one two', { references, quiet: true }],
   ['playlist one two', { references }],
   ['resolve one two', { references }],
   [
@@ -136,15 +117,17 @@ const ownOptions: readonly (readonly [line: string, options: object])[] = [
     ),
   ),
   ['search @x two words', { channel: '@x', words: ['two', 'words'] }],
-  ['search @x a -n 50 --max-credits 3 b', { channel: '@x', words: ['a', 'b'], limit: 50 }],
+  [
+    'search @x a -n 50 --max-credits 5 b',
+    { channel: '@x', words: ['a', 'b'], limit: 50, maxCredits: [bound] },
+  ],
   ['search @x -- -n --json', { channel: '@x', words: ['-n', '--json'] }],
   [
     'check lists a.csv --max-age 1.5d --from - -q',
-    { paths: ['lists', 'a.csv'], from: '-', maxAge: 129_600_000 },
+    { paths: ['lists', 'a.csv'], from: '-', maxAge: 129_600_000, quiet: true },
   ],
-  ['show a.ndjson - -n 3 --fields title -o a.csv', { files: ['a.ndjson', '-'], limit: 3 }],
-  ['credits --month 2026-01 --by day -f csv', { month: '2026-01', by: 'day' }],
-  ['auth login', {}],
+  ['show a.ndjson - -n 3 -o a.csv', { files: ['a.ndjson', '-'], limit: 3, output: 'a.csv', format: 'csv' }],
+  ['credits --month 2026-01 --by day -f csv', { month: '2026-01', by: 'day', format: 'csv' }],
   ['auth login --no-verify', { verify: false }],
   [
     'serve --port 0 --host ::1 --key k --credits 5 --page-size 10 --latency 20',
@@ -156,9 +139,9 @@ const ownOptions: readonly (readonly [line: string, options: object])[] = [
 
 test('each command has its own options', async () => {
   for (const [line, options] of ownOptions)
-    assert.deepEqual(pick(await parse(line), false), { ...absent, ...options }, line);
+    assert.deepEqual(await parse(line), { ...defaults, ...options }, line);
   for (const line of ['--profile p auth login', 'auth --profile p login', 'auth login --profile p'])
-    assert.deepEqual(pick(await parse(line), true), { ...defaults, profile: 'p' });
+    assert.deepEqual(await parse(line), { ...defaults, profile: 'p' });
 });
 
 test('--help anywhere is help on the command, whatever else is wrong; --version anywhere is the version', async () => {
