@@ -34,28 +34,27 @@ export const run: RunCommand<CreditsOptions> = async (options, context, stderr) 
   const month = options.month ?? monthOf(today);
   const isThisMonth = month === monthOf(today);
   using ledger = LedgerFile.read(month, env);
-  const entries = ledger?.entries ?? [];
-  const spendings = spendingsIn(entries, today, by);
+  const spendings = spendingsIn(ledger?.entries ?? [], today, by);
   const records = spendings.map(({ account, part, today, total }): Record<string, unknown> => {
     if (by !== null) return { account, month, [by]: part, ...total };
     return { account, month, today: isThisMonth ? today : null, total };
   });
 
-  /** What is left of the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
-  const left = (): string[] => {
+  const isUncertain = by === null && spendings.some(({ total }) => total.possibly_charged > 0);
+  /** Also what is left of the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
+  const footer = (): string[] => {
+    const lines = isUncertain ? ['(+N): possibly charged'] : [];
     const { profile, baseUrl } = findAddress(options, env);
-    if (baseUrl === null || !isThisMonth) return [];
-    const { origin } = baseUrl;
-    return [...ownBounds, ...(profile?.maxCredits ?? [])].flatMap(({ credits, per }) => {
-      if (per === 'run') return [];
-      const rest = Math.max(0, credits - (ledger?.spentAt(origin, per, today) ?? 0));
-      return `${thousands(rest)} of ${thousands(credits)}/${per} left at ${origin}`;
-    });
+    if (baseUrl === null || !isThisMonth) return lines;
+    for (const { credits, per } of [...ownBounds, ...(profile?.maxCredits ?? [])]) {
+      if (per === 'run') continue;
+      const rest = Math.max(0, credits - (ledger?.spentAt(baseUrl.origin, per, today) ?? 0));
+      lines.push(`${thousands(rest)} of ${thousands(credits)}/${per} left at ${baseUrl.origin}`);
+    }
+    return lines;
   };
   const parts = by === null ? ['today', 'total'] : [by, 'confirmed', 'possibly_charged'];
   const fields = ['account', 'month', ...parts];
-  const isUncertain = by === null && spendings.some(({ total }) => total.possibly_charged > 0);
-  const footer = () => [...(isUncertain ? ['(+N): possibly charged'] : []), ...left()];
   await printRecords(records, { format, color, context, stderr, fields, footer });
   if (ledger?.damage) stderr.warn(ledger.damage.line());
   if (records.length === 0) stderr.note(`this user spent nothing in ${month} on this machine`);

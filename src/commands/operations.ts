@@ -6,7 +6,7 @@ import { latestSize, type OperationName, operations, searchLimit } from '../serv
 import { expectedReference, isReference } from '../service/parse-reference.ts';
 
 /** The command of an operation that takes references. `what`: a sentence that its cost follows. */
-function commandOf(
+function operationCommand(
   name: Exclude<OperationName, 'search'>,
   [what, ...more]: readonly string[],
   examples: readonly Example[],
@@ -24,7 +24,7 @@ function commandOf(
   };
 }
 
-export const resolve = commandOf(
+export const resolve = operationCommand(
   'resolve',
   ['Prints the canonical ID of each channel.'],
   [
@@ -34,7 +34,7 @@ export const resolve = commandOf(
   ],
 );
 
-export const uploads = commandOf(
+export const uploads = operationCommand(
   'uploads',
   ['Lists every upload of each channel, page by page.', resumes],
   [
@@ -45,7 +45,7 @@ export const uploads = commandOf(
   ],
 );
 
-export const latest = commandOf(
+export const latest = operationCommand(
   'latest',
   [`Prints the latest ${latestSize} uploads of each channel.`],
   [
@@ -55,7 +55,7 @@ export const latest = commandOf(
   ],
 );
 
-export const playlist = commandOf(
+export const playlist = operationCommand(
   'playlist',
   ['Lists every video of each public playlist, page by page.', resumes],
   [
