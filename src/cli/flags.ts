@@ -161,14 +161,9 @@ export const ownFlags: readonly FlagRow[] = [
 export const helpFlag: FlagRow = { flag: '-h, --help', commands: [], help: 'print help' };
 export const versionFlag: FlagRow = { flag: '-V, --version', commands: [], help: 'print the version' };
 
-export const ownFlagsOf = (path: string): readonly FlagRow[] =>
-  ownFlags.filter(({ commands }) => commands.includes(path));
-
 /** The flags that a command or an action takes, its own first; '' for the program: the global ones. */
-export const flagsOf = (path: string): readonly FlagRow[] => [
-  ...ownFlagsOf(path),
-  ...globalFlags.filter(({ commands }) => path === '' || commands.includes(path)),
-];
+export const flagsOf = (path: string): readonly FlagRow[] =>
+  path === '' ? globalFlags : [...ownFlags, ...globalFlags].filter(({ commands }) => commands.includes(path));
 
 /** The flags that the help of a command explains: its own, and the global ones that matter most for it. */
 export const explainedFlagsOf = (path: string): readonly FlagRow[] =>
