@@ -62,11 +62,8 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   assertGoodLine(list, source, kind);
   const places = paths.map(findArchives);
   // A path that is given twice is one archive.
-  const found = new Map(
-    places
-      .flatMap(({ archives }) => archives)
-      .map((archive) => [`${realpathSync(archive.folder.path)}/${archive.name}`, archive]),
-  );
+  const named = places.flatMap((place) => place.archives);
+  const found = new Map(named.map((item) => [`${realpathSync(item.folder.path)}/${item.name}`, item]));
   const checks: NonNullable<Awaited<ReturnType<typeof checkArchive>>>[] = [];
   for (const archive of found.values()) {
     const check = await checkArchive(archive, maxAge, context);

@@ -44,7 +44,7 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
   if (target !== null) assertNotArchive(target);
   let printed = 0;
   let thrown: unknown = null;
-  const read = async function* (limit = options.limit): AsyncGenerator<readonly JsonText[], void> {
+  const read = async function* (limit = options.limit) {
     printed = 0;
     thrown = null;
     try {
@@ -89,23 +89,19 @@ function assertShowable(path: string): void {
   }
   const run = join(privateFolderOf(dirname(path)), pagesName(basename(path)));
   if (!existsSync(path) && existsSync(run))
-    throw usage(
-      `the export of ${path} has not ended`,
-      `how to resume it: chanlist check ${shellQuote(path)}`,
-    );
+    throw usage(`the export of ${path} has not ended`, {
+      purpose: 'how to resume it',
+      program: 'chanlist check',
+      operands: [path],
+    });
   guardFile(path, 'read', () => accessSync(path, constants.R_OK));
 }
 
 /** The entries of a file, at most `limit`. Throws `damaged` for a line that is not a record. */
-async function* entriesOfFile(
-  path: string,
-  limit: number | null,
-  { stdin, stop }: Context,
-): AsyncGenerator<readonly JsonText[], void> {
+async function* entriesOfFile(path: string, limit: number | null, { stdin, stop }: Context) {
   let number = 0;
   let missing = limit ?? Number.POSITIVE_INFINITY;
-  const unreadable = (why: string): Failure =>
-    usage(`cannot read ${inputName(path)}: ${why}`, 'give ndjson exports');
+  const unreadable = (why: string) => usage(`cannot read ${inputName(path)}: ${why}`, 'give ndjson exports');
   const lines = linesOf(readChunks(path === '-' ? stdin : path, unreadable, stop));
   for await (const batch of entriesOf(lines, (line) => recordOf(line, path, ++number))) {
     yield batch.slice(0, missing);

@@ -16,11 +16,7 @@ export const examples: readonly Example[] = [
 ];
 
 /** The help on a topic, a command, an action, or (no words) the program. Throws a usage error if there is none. */
-export async function helpText(
-  words: readonly string[],
-  table: readonly CommandRow[],
-  terminal: Terminal,
-): Promise<string> {
+export async function helpText(words: readonly string[], table: readonly CommandRow[], terminal: Terminal) {
   if (words.length === 0) return layout(programHelp(table), terminal);
   const topic = topicNames.find((name) => name === words.join(' '));
   if (topic === undefined) return layout(await commandHelp(words, table), terminal);
@@ -69,13 +65,10 @@ function programHelp(table: readonly CommandRow[]): readonly Block[] {
       ],
     },
     about,
-    ...headings.map((heading) => ({
-      heading,
-      rows: commandTerms(
-        table.filter((row) => row.heading === heading),
-        width,
-      ),
-    })),
+    ...headings.map((heading) => {
+      const rows = table.filter((row) => row.heading === heading);
+      return { heading, rows: commandTerms(rows, width) };
+    }),
     `Help topics: ${topicNames.join(', ')}`,
   ];
 }
