@@ -101,8 +101,7 @@ export class Failure extends Error {
   }
 
   with({ message = this.message, ...changes }: FailureDetails & { message?: string }): Failure {
-    const { status, next, scope, exit, cause } = this;
-    return new Failure(this.code, message, { status, next, scope, exit, cause, ...changes });
+    return new Failure(this.code, message, { ...this, cause: this.cause, ...changes });
   }
 
   get hasUsualStep(): boolean {

@@ -20,7 +20,7 @@ export interface CommonOptions extends ServiceFlags {
   readonly retries: number;
   /** Seconds. */
   readonly maxWait: number;
-  /** Of the flag alone; [] if it is not given. */
+  /** The bounds of the flag alone; [] if it is not given. */
   readonly maxCredits: readonly CreditBound[];
   readonly dryRun: boolean;
   /** Entries per reference or file. */

@@ -66,7 +66,7 @@ function createParser(path: string, { args = [], actions = [] }: CommandParts) {
   command.exitOverride().configureOutput({ outputError: () => {} });
   /** As typed. */
   const flags: Flag[] = [];
-  /** Of values: `--help` behind them still counts. */
+  /** Wrong values are collected: `--help` behind them still counts. */
   const failures: Failure[] = [];
   // Before the name of a command only the global ones.
   const all = [...(actions.length > 0 ? [] : ownFlags), ...globalFlags, ...flagsOf(path)];

@@ -135,7 +135,7 @@ function absentRow({ reference, id, value }: Reference, [path = '', ...others]: 
       { name: '--update', value: null },
     ],
   };
-  // Of several paths, it is not known where it should be.
+  // With several paths it is not known where it should be.
   const fix = others.length === 0 && isFolder(path) ? command : null;
   const problem = { code: 'absent', message: 'it has not been exported', fix } as const;
   return { ...emptyRow, reference, id, problem };

@@ -41,7 +41,7 @@ export const run: RunCommand<CreditsOptions> = async (options, context, stderr) 
   });
 
   const isUncertain = by === null && spendings.some(({ total }) => total.possibly_charged > 0);
-  /** Also what is left of the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
+  /** Ends with the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
   const footer = (): string[] => {
     const lines = isUncertain ? ['(+N): possibly charged'] : [];
     const { profile, baseUrl } = findAddress(options, env);

@@ -114,7 +114,7 @@ async function* entriesOfFile(path: string, limit: number | null, { stdin, stop 
 function recordOf(line: Buffer | null, file: string, number: number): JsonText | null {
   const isText = line !== null && isUtf8(line);
   const record = isText ? JsonText.parse(line) : null;
-  // The document of a listing is no entry.
+  // The document of a listing is not an entry.
   const isDocument = record?.get('results')?.kind === 'array' && record.get('videoId') === undefined;
   if (record?.kind === 'object' && !isDocument) return record;
   if (isText && record === null && line.toString().trim() === '') return null;

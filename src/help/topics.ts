@@ -5,7 +5,7 @@ import { formatNames, formats } from '../output/formats.ts';
 import { operations, pagedNames } from '../service/contract.ts';
 import { type Block, exampleBlock, flagTerms, type TopicName } from './document.ts';
 
-const extensions = formatNames.flatMap((name) => formats[name].extensions.map((each) => `.${each}`));
+const extensions = formatNames.flatMap((name) => formats[name].extensions.map((word) => `.${word}`));
 
 const sums = '{"confirmed", "possibly_charged"}';
 

@@ -52,8 +52,8 @@ export const run: RunCommand<LoginOptions> = async (options, context, stderr) =>
     active: store.active === null || (stored === undefined && stdin.isTTY) ? name : store.active,
     profiles: new Map(store.profiles).set(name, { ...service, maxCredits }),
   }));
-  const did = stored === undefined ? 'stored' : 'replaced';
-  stderr.note(`${did} the key for ${service.baseUrl.origin} as profile '${name}' in ${storeFile(env)}`);
+  const verb = stored === undefined ? 'stored' : 'replaced';
+  stderr.note(`${verb} the key for ${service.baseUrl.origin} as profile '${name}' in ${storeFile(env)}`);
   const variable = ['CHANLIST_API_KEY', 'CHANLIST_API_KEY_FILE'].find((word) => env[word]);
   if (variable !== undefined) stderr.warn(`${variable} is set: its key is used, not the stored one`);
   if (active === name) stderr.note(`profile '${name}' is now active`);
