@@ -1,22 +1,11 @@
 import { parseKey } from '../accounts/key.ts';
+import { day, hour } from '../accounts/local-time.ts';
+import { usage } from '../errors.ts';
 import { formatNames } from '../output/formats.ts';
 import { parseFaultRule, sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseBound } from '../service/budget.ts';
 import { defaultNamespace, pagedNames, searchLimit } from '../service/contract.ts';
-import {
-  duration,
-  type FlagRow,
-  fieldList,
-  integer,
-  longFlag,
-  month,
-  oneOf,
-  outputFile,
-  outputPath,
-  row,
-  seconds,
-  summaryFile,
-} from './flag.ts';
+import { type FlagRow, longFlag, nonEmpty, oneOf, row } from './flag.ts';
 import { accountFlags } from './options.ts';
 
 const responses = ['resolve', 'latest'];
@@ -30,6 +19,19 @@ const printing = [...selecting, ...localReports];
 const reporting = [...printing, 'auth login', 'auth switch', 'auth logout'];
 const bounded = [...requesting, 'credits', 'auth login'];
 const daySeconds = 24 * 60 * 60;
+
+const number =
+  (pattern: RegExp, expected: string) =>
+  (minimum: number, maximum = Number.POSITIVE_INFINITY) =>
+  (text: string, source: string): number => {
+    const value = pattern.test(text) ? Number(text) : Number.NaN;
+    if (value >= minimum && value <= maximum) return value;
+    const range = Number.isFinite(maximum) ? `from ${minimum} to ${maximum}` : `${minimum} or more`;
+    throw usage(`${source} is '${text}': expected ${expected}, ${range}`);
+  };
+
+const integer = number(/^\d{1,15}$/, 'a whole number');
+const seconds = number(/^(?:\d+(?:\.\d*)?|\.\d+)$/, 'seconds');
 
 const counted = { default: 0, combine: (count: number) => count + 1 };
 /** All values of a flag that may repeat. */
@@ -174,3 +176,38 @@ export const explainedFlagsOf = (path: string): readonly FlagRow[] =>
     if (name === '--max-credits') return !responses.includes(path);
     return ownFlags.includes(row) || ['--output', '--format', '--fields', '--dry-run'].includes(name);
   });
+
+/** `36h` or `2d` in milliseconds. */
+function duration(text: string, source: string): number {
+  if (!/^\d{1,6}(?:\.\d{1,6})?[hd]$/.test(text))
+    throw usage(`${source} is '${text}': expected hours or days`, 'e.g. 36h or 2d');
+  return Number.parseFloat(text) * (text.endsWith('d') ? day : hour);
+}
+
+function month(text: string, source: string): string {
+  if (/^\d{4}-(?:0[1-9]|1[0-2])$/.test(text)) return text;
+  throw usage(`${source} is '${text}': expected a month as YYYY-MM`, 'e.g. 2026-01');
+}
+
+function fieldList(text: string, source: string): string {
+  if (!text.endsWith(',')) return nonEmpty(text, source);
+  throw usage(`${source} ends with a comma`, 'write the fields without spaces between them');
+}
+
+/** A path to write to. Without it, the next flag would be taken for its name. */
+function outputPath(text: string, source: string): string {
+  if (!text.startsWith('--')) return nonEmpty(text, source);
+  throw usage(`${source} needs a name before ${text}`, `if that is the name, write ./${text}`);
+}
+
+/** The file of `-o`; `-` is stdout. */
+function outputFile(text: string, source: string): string {
+  if (!formatNames.some((name) => name === text)) return outputPath(text, source);
+  const next = `for the format use -f ${text}; for a file use -o ./${text}`;
+  throw usage(`${source} ${text} names a file`, next);
+}
+
+function summaryFile(text: string, source: string): string {
+  if (text !== '-') return nonEmpty(text, source);
+  throw usage(`${source} needs a file: stdout is for data`, 'e.g. --summary summary.json');
+}

@@ -53,8 +53,7 @@ const unspecified = uploads.documentedFields.slice(uploads.fields.length);
 /** What the help says on each topic, and the man page, too. */
 export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
   flags: [
-    'These flags stand before or after the command; one that a command does not take is an error. A flag takes ' +
-      'precedence over its environment variable (see: chanlist help environment), a variable over the profile.',
+    'These flags stand before or after the command; for their variables see: chanlist help environment.',
     'search, resolve, latest and show replace an existing FILE of -o; uploads and playlist replace it only with --restart, ' +
       'because its pages cost credits. All bounds of --max-credits hold.',
     ...Object.entries(globalFlagGroups).map(([heading, flags]) => ({ heading, rows: flagTerms(flags) })),
@@ -144,8 +143,7 @@ export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
     },
     `Without --format: with -o by the extension of the file (${extensions.join(', ')}), ndjson without one; another ` +
       'extension needs --format. Without -o: table if stdout is a terminal, else ndjson.',
-    '--output-dir and --update work with ndjson; show prints it in the other formats. check, credits and auth print ' +
-      'all formats but id.',
+    '--output-dir and --update work with ndjson. check, credits and auth print all formats but id.',
     'Every format streams: each page is written before the next is requested.',
     'With several references, or --from, json is an array of {"reference", "result"} in input order. After a failure ' +
       'json has {"error": {"code", "status", "message", "next"}}, also if nothing was requested.',
