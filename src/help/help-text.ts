@@ -1,9 +1,11 @@
+import { styleText } from 'node:util';
 import type { CommandRow, Example, Terms } from '../cli/command.ts';
 import { explainedFlagsOf, flagsOf, helpFlag } from '../cli/flags.ts';
 import { unknownCommand } from '../cli/pointers.ts';
 import type { FormatOptions } from '../output/format.ts';
 import { longest } from '../text/count.ts';
-import { type Block, exampleBlock, flagTerms, layout, topicNames } from './document.ts';
+import { wrap } from '../text/wrap.ts';
+import { type Block, exampleBlock, flagTerms, topicNames } from './document.ts';
 
 type Terminal = FormatOptions['terminal'];
 
@@ -71,4 +73,34 @@ function programHelp(table: readonly CommandRow[]): readonly Block[] {
     }),
     `Help topics: ${topicNames.join(', ')}`,
   ];
+}
+
+/** Narrower terminals break the lines themselves. */
+const minColumns = 40;
+/** Where a meaning has less room beside its term, it is below it. */
+const minMeaning = 32;
+
+/** The blocks in the width of a terminal (null: 80 columns), with bold headings if it has colour. */
+function layout(blocks: readonly Block[], terminal: Terminal): string {
+  const columns = Math.max(minColumns, terminal?.columns ?? 80);
+  const bold = (line: string): string =>
+    terminal?.color ? styleText('bold', line, { validateStream: false }) : line;
+  const linesOf = (block: Block): readonly string[] => {
+    if (typeof block === 'string') return wrap(block, columns);
+    const heading = block.heading === undefined ? [] : wrap(block.heading, columns).map(bold);
+    return [...heading, ...('rows' in block ? termLines(block.rows, columns) : block.lines)];
+  };
+  return `${blocks.map((block) => linesOf(block).join('\n')).join('\n\n')}\n`;
+}
+
+function termLines(rows: Terms['rows'], columns: number): string[] {
+  const width = longest(rows.map(([term]) => term)) + 4;
+  if (columns - width < minMeaning)
+    return rows.flatMap(([term, meaning]) => [
+      `  ${term.trim()}`,
+      ...wrap(meaning, columns - 6).map((line) => `      ${line}`),
+    ]);
+  return rows.flatMap(([term, meaning]) =>
+    wrap(meaning, columns - width).map((line, i) => `${i === 0 ? `  ${term}` : ''}`.padEnd(width) + line),
+  );
 }
