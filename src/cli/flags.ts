@@ -18,7 +18,6 @@ const selecting = [...requesting, 'show'];
 const printing = [...selecting, ...localReports];
 const reporting = [...printing, 'auth login', 'auth switch', 'auth logout'];
 const bounded = [...requesting, 'credits', 'auth login'];
-const daySeconds = 24 * 60 * 60;
 
 const number =
   (pattern: RegExp, expected: string) =>
@@ -77,7 +76,7 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
   ],
   'Network:': [
     row('--timeout <seconds>', keyed, 'limit the time of each request', {
-      parse: seconds(0.001, daySeconds),
+      parse: seconds(0.001, day / 1000),
       default: 30,
     }),
     row('--retries <n>', requesting, 'retry each request at most <n> times', {
@@ -85,7 +84,7 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
       default: 4,
     }),
     row('--max-wait <seconds>', keyed, 'give up after waiting this long', {
-      parse: seconds(0, 7 * daySeconds),
+      parse: seconds(0, (7 * day) / 1000),
       default: 120,
     }),
   ],

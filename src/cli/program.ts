@@ -8,8 +8,6 @@ import { flagsOf, globalFlags, helpFlag, ownFlags, versionFlag } from './flags.t
 import type { RunOptions } from './options.ts';
 import { seeHelp, unknownCommand, unknownFlag } from './pointers.ts';
 
-type CommandParts = Pick<CommandFile, 'args' | 'actions' | 'run'>;
-
 interface CommandLine {
   /** Its flags in order, by their long names; of one that cannot be parsed, those that were understood. */
   readonly flags: readonly Flag[];
@@ -27,7 +25,7 @@ interface CommandLine {
  */
 export async function parseArguments(
   argv: readonly string[],
-  file: CommandParts,
+  file: Partial<CommandFile>,
   path = '',
 ): Promise<CommandLine> {
   const { actions = [] } = file;
@@ -61,7 +59,7 @@ export async function parseArguments(
 }
 
 /** Commander with all flags: one that the command does not take is read with its value, and refused by its name. */
-function createParser(path: string, { args = [], actions = [] }: CommandParts) {
+function createParser(path: string, { args = [], actions = [] }: Partial<CommandFile>) {
   const command = new Command(path).helpOption(false).helpCommand(false).enablePositionalOptions();
   command.exitOverride().configureOutput({ outputError: () => {} });
   /** As typed. */
@@ -103,7 +101,7 @@ function optionOf(row: FlagRow, flags: Flag[], failures: Failure[]): Option {
 /** What a command asks for by itself. Throws a usage error if its flags and operands do not fit. */
 function requestOf(
   path: string,
-  { args = [], actions = [], run }: CommandParts,
+  { args = [], actions = [], run }: Partial<CommandFile>,
   { command, flags, failures }: ReturnType<typeof createParser>,
   operands: readonly string[],
 ) {

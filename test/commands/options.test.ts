@@ -146,7 +146,7 @@ test('each command has its own options', async () => {
 
 test('--help anywhere is help on the command, whatever else is wrong; --version anywhere is the version', async () => {
   for (const [help, lines] of [
-    ['', ['', 'help', '--help', '-h --json']],
+    ['', ['', 'help', 'help --json', '--help', '-h --json']],
     ['uploads', ['--help uploads', 'uploads --help', 'uploads @x --nope --limit 0 -qh']],
     ['search', ['search -h', '--help search']],
     ['auth', ['auth help', 'help auth', 'auth --help']],
