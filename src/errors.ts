@@ -30,7 +30,7 @@ interface FailureRow {
 }
 
 /** The closed set of failures: one row per kind. */
-const failures = {
+const failureRows = {
   failed: { exit: 1, scope: 'run', next: 'run the same command again' },
   damaged: { exit: 1, scope: 'reference' },
   lost: { exit: 1, scope: 'reference' },
@@ -68,8 +68,8 @@ export function gravest(exits: readonly ExitCode[]): ExitCode {
 }
 
 /** The word that the JSON error and the summary call `code`. */
-export type FailureCode = keyof typeof failures;
-
+export type FailureCode = keyof typeof failureRows;
+const failures: Readonly<Record<FailureCode, FailureRow>> = failureRows;
 export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
 export interface FailureDetails {
@@ -95,28 +95,27 @@ export class Failure extends Error {
     super(message, { cause: details.cause });
     this.code = code;
     this.status = details.status ?? null;
-    this.next = details.next ?? usualStep(code);
+    this.next = details.next ?? failures[code].next ?? null;
     this.scope = details.scope ?? failures[code].scope;
     this.exit = details.exit ?? failures[code].exit;
   }
 
   with({ message = this.message, ...changes }: FailureDetails & { message?: string }): Failure {
-    const { status, next, scope, exit, cause } = this;
-    return new Failure(this.code, message, { status, next, scope, exit, cause, ...changes });
+    return new Failure(this.code, message, { ...this, cause: this.cause, ...changes });
   }
 
   get hasUsualStep(): boolean {
-    return this.next === usualStep(this.code);
+    return this.next === (failures[this.code].next ?? null);
   }
 
   /** The failure with `resume` as its next step, after what it asks for first. */
   resumableWith(resume: Step): Failure {
     const first = this.hasUsualStep ? null : this.next;
     if (first === null) return this.with({ next: resume });
-    // Run this command first; then the same command resumes.
-    if (typeof resume === 'string')
-      return this.with({ next: typeof first === 'string' ? `${first}, then ${resume}` : first });
-    return this.with({ next: { ...resume, purpose: `${stepText(first)}, then ${resume.purpose}` } });
+    if (typeof resume !== 'string')
+      return this.with({ next: { ...resume, purpose: `${stepText(first)}, then ${resume.purpose}` } });
+    // After a command, that the same command resumes need not be said.
+    return typeof first === 'string' ? this.with({ next: `${first}, then ${resume}` }) : this;
   }
 
   line(): string {
@@ -128,11 +127,6 @@ export class Failure extends Error {
     const { code, status, message, next } = this;
     return { code, status, message, next: next === null ? null : stepText(next) };
   }
-}
-
-function usualStep(code: FailureCode): Step | null {
-  const row: FailureRow = failures[code];
-  return row.next ?? null;
 }
 
 /** Longest part of an input that a message repeats, in UTF-16 code units. */
@@ -166,14 +160,10 @@ export function stoppedBy(signal: keyof typeof signals): Failure {
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  return new Failure('failed', systemText(error) ?? error.message, { cause: error });
-}
-
-/** A system error in words, in place of Node's text (`EIO: i/o error, close`); null for any other error. */
-function systemText(error: Error): string | null {
-  if (!('syscall' in error)) return null;
-  const place = 'path' in error && typeof error.path === 'string' ? `${error.path}: ` : '';
-  return `${place}a system call failed (${systemCode(error)})`;
+  const place = 'path' in error ? `${error.path}: ` : '';
+  // Node's text is `EIO: i/o error, close`.
+  const words = 'syscall' in error ? `${place}a system call failed (${systemCode(error)})` : error.message;
+  return new Failure('failed', words, { cause: error });
 }
 
 /** The system's error code (`ENOSPC`), if the error has one. */

@@ -29,8 +29,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   const exit = await perform().catch(async (error: unknown) => {
     if (error instanceof ClosedPipe) return 0;
     const failure = toFailure(error);
-    const isJson = flags.some(({ name, value }) => name === '--format' && value === 'json');
-    if (isJson) {
+    if (flags.some(({ name, value }) => name === '--format' && value === 'json')) {
       const text = JSON.stringify({ error: failure }, null, context.stdout.isTTY ? 2 : undefined);
       await stdout.write(`${escapeUnsafe(text)}\n`).catch(() => {});
     }

@@ -1,6 +1,7 @@
 import type { Example, Terms } from '../../src/cli/command.ts';
 import { type FlagRow, flagHelp } from '../../src/cli/flag.ts';
 import { explainedFlagsOf, helpFlag, versionFlag } from '../../src/cli/flags.ts';
+import type { Block } from '../../src/help/document.ts';
 import { about, examples } from '../../src/help/help-text.ts';
 import { topics } from '../../src/help/topics.ts';
 import { wrap } from '../../src/text/wrap.ts';
@@ -64,10 +65,11 @@ function section({ path, row, file }: Node): string[] {
 const flagLines = (flags: readonly FlagRow[]): string[] =>
   taggedRows(flags.map((row) => [row.flag, flagHelp(row)]));
 
-/** The paragraphs and terms of a topic; what it begins with needs no heading. */
-function blocks(topic: readonly (string | Terms)[]): string[] {
+/** The paragraphs and terms of a topic, without its examples; what it begins with needs no heading. */
+function blocks(topic: readonly Block[]): string[] {
   return topic.flatMap((block, index) => {
     if (typeof block === 'string') return paragraph(block);
+    if ('lines' in block) return [];
     const heading = index === 0 ? [] : [`.SS ${roff(block.heading.replace(/:$/, ''))}`];
     return [...heading, ...taggedRows(block.rows)];
   });

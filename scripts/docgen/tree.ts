@@ -1,5 +1,5 @@
 import type { CommandFile, CommandRow } from '../../src/cli/command.ts';
-import { type FlagRow, flagHelp, longFlag, shortFlag, valueName } from '../../src/cli/flag.ts';
+import { type FlagRow, flagHelp, longFlag } from '../../src/cli/flag.ts';
 import { flagsOf, helpFlag, localReports, parts, versionFlag } from '../../src/cli/flags.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { shellNames } from '../../src/commands/completion.ts';
@@ -70,6 +70,9 @@ const values: Readonly<Record<string, Completion>> = {
   },
 };
 
+/** `file`; null for a switch. */
+const valueName = ({ flag }: FlagRow): string | null => /<([^<>]*)>/.exec(flag)?.[1] ?? null;
+
 const helpWords: readonly Word[] = [
   ...commands.map(({ name, summary }) => [name, summary] as const),
   ...topicNames.map((name) => [name, 'a topic'] as const),
@@ -87,7 +90,7 @@ const argumentsOf: Readonly<Record<string, Completion>> = {
 /** The program, each command, and each action after its command. */
 export async function allNodes(): Promise<readonly Node[]> {
   const row: CommandRow = {
-    ...{ name: '', usage: '', summary: '' },
+    ...{ heading: '', name: '', usage: '', summary: '' },
     load: async () => ({ about: [], examples: [], actions: commands }),
   };
   return await nodesBelow(row, '');
@@ -110,11 +113,11 @@ async function nodesBelow(row: CommandRow, path: string): Promise<readonly Node[
 
 function flag(row: FlagRow, path: string): Flag {
   return {
-    names: [shortFlag(row) ?? [], longFlag(row)].flat(),
+    names: row.flag.match(/(?<!\w)--?[\w-]+/g) ?? [],
     value: valueName(row),
     completion: completion(row, path),
     description: flagHelp(row),
-    repeatable: row.combine !== undefined || row.isCounted === true,
+    repeatable: row.combine !== undefined,
   };
 }
 
@@ -132,7 +135,9 @@ function completion(row: FlagRow, path: string): Completion {
 }
 
 /** What the help says of each field. */
-const meanings = new Map(topics.fields.flatMap((block) => (typeof block === 'string' ? [] : block.rows)));
+const meanings = new Map(
+  topics.fields.flatMap((block) => (typeof block === 'object' && 'rows' in block ? block.rows : [])),
+);
 
 /** The fields of a command's entries; before a command, those of all. */
 function fieldsOf(path: string): readonly string[] {

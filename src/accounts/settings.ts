@@ -117,7 +117,7 @@ function noAccount(missing: readonly string[], stored: readonly string[], isTerm
   const [first] = stored;
   if (first !== undefined)
     return new Failure('unauthorized', `no profile is active (stored: ${stored.join(', ')})`, {
-      next: { program: 'chanlist auth switch', operands: [first] },
+      next: { purpose: 'run', program: 'chanlist auth switch', operands: [first] },
     });
   const next = isTerminal
     ? 'store one with chanlist auth login, or add --sandbox to try it'

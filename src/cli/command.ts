@@ -5,17 +5,17 @@ export interface CommandRow {
   readonly name: string;
   readonly usage: string;
   readonly summary: string;
-  readonly group?: string;
+  readonly heading: string;
   /** Loads its file, when the command is called. */
   load(): Promise<CommandFile>;
 }
 
-/** Makes rows of a group; `line`: name and arguments. */
-export const inGroup =
-  (group: string) =>
+/** Makes the rows under a heading of the help; `line`: name and arguments. */
+export const rowUnder =
+  (heading: string) =>
   (line: string, summary: string, load: CommandRow['load']): CommandRow => {
     const [name = '', ...words] = line.split(' ');
-    return { group, name, usage: words.join(' '), summary, load };
+    return { heading, name, usage: words.join(' '), summary, load };
   };
 
 export type Argument = readonly [option: string, term: string, help: string];

@@ -1,24 +1,14 @@
 import { parseKey } from '../accounts/key.ts';
+import { day, hour } from '../accounts/local-time.ts';
+import { usage } from '../errors.ts';
 import { formatNames } from '../output/formats.ts';
 import { parseFaultRule, sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseBound } from '../service/budget.ts';
 import { defaultNamespace, pagedNames, searchLimit } from '../service/contract.ts';
-import {
-  duration,
-  type FlagRow,
-  fieldList,
-  integer,
-  longFlag,
-  month,
-  oneOf,
-  outputFile,
-  outputPath,
-  row,
-  seconds,
-  summaryFile,
-} from './flag.ts';
+import { type FlagRow, longFlag, nonEmpty, oneOf, row } from './flag.ts';
 import { accountFlags } from './options.ts';
 
+const responses = ['resolve', 'latest'];
 const requesting = ['resolve', 'search', ...pagedNames, 'latest'];
 const keyed = [...requesting, 'auth login', 'auth status'];
 const account = [...keyed, 'credits'];
@@ -27,14 +17,28 @@ export const localReports: readonly string[] = ['check', 'credits', 'auth list',
 const selecting = [...requesting, 'show'];
 const printing = [...selecting, ...localReports];
 const reporting = [...printing, 'auth login', 'auth switch', 'auth logout'];
-const daySeconds = 24 * 60 * 60;
-const noAccount = 'the sandbox needs no account';
+const bounded = [...requesting, 'credits', 'auth login'];
 
+const number =
+  (pattern: RegExp, expected: string) =>
+  (minimum: number, maximum = Number.POSITIVE_INFINITY) =>
+  (text: string, source: string): number => {
+    const value = pattern.test(text) ? Number(text) : Number.NaN;
+    if (value >= minimum && value <= maximum) return value;
+    const range = Number.isFinite(maximum) ? `from ${minimum} to ${maximum}` : `${minimum} or more`;
+    throw usage(`${source} is '${text}': expected ${expected}, ${range}`);
+  };
+
+const integer = number(/^\d{1,15}$/, 'a whole number');
+const seconds = number(/^(?:\d+(?:\.\d*)?|\.\d+)$/, 'seconds');
+
+const counted = { default: 0, combine: (count: number) => count + 1 };
 /** All values of a flag that may repeat. */
 const listed = { default: [], combine: (before: readonly unknown[], value: unknown) => [...before, value] };
 
-export const globalFlags: readonly FlagRow[] = [
-  ...inGroup('Service:', [
+/** The global flags, which may also stand before the command, by their headings in `help flags`. */
+export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
+  'Service:': [
     row('--profile <name>', account, 'use this account', { variable: 'CHANLIST_PROFILE' }),
     row('--base-url <url>', account, 'use this address', { variable: 'CHANLIST_BASE_URL' }),
     row(
@@ -45,10 +49,10 @@ export const globalFlags: readonly FlagRow[] = [
     ),
     row('--key-file <file>', keyed, 'read the key from <file>', { variable: 'CHANLIST_API_KEY_FILE' }),
     row('--sandbox', requesting, 'use a private local service with demo data', {
-      excludes: Object.fromEntries(accountFlags.map((flag) => [flag, noAccount])),
+      excludes: Object.fromEntries(accountFlags.map((flag) => [flag, 'the sandbox needs no account'])),
     }),
-  ]),
-  ...inGroup('Output:', [
+  ],
+  'Output:': [
     row('-o, --output <file>', selecting, 'write to <file>; - is stdout', { parse: outputFile }),
     row('-f, --format <format>', selecting, 'print table, json, ndjson, csv or id', {
       parse: oneOf(formatNames),
@@ -61,19 +65,18 @@ export const globalFlags: readonly FlagRow[] = [
     }),
     row('--summary <file>', requesting, 'write a JSON report of the run to <file>', { parse: summaryFile }),
     row('--no-color', reporting, 'print no colour', { variable: 'NO_COLOR' }),
-  ]),
-  ...inGroup('Credits:', [
-    row(
-      '--max-credits <n>',
-      [...requesting, 'credits', 'auth login'],
-      'spend at most <n> credits, <n>/day or <n>/month',
-      { parse: parseBound, ...listed, variable: 'CHANLIST_MAX_CREDITS' },
-    ),
+  ],
+  'Credits:': [
+    row('--max-credits <n>', bounded, 'spend at most <n> credits, <n>/day or <n>/month', {
+      parse: parseBound,
+      ...listed,
+      variable: 'CHANLIST_MAX_CREDITS',
+    }),
     row('--dry-run', requesting, 'print the first request and its cost; send nothing'),
-  ]),
-  ...inGroup('Network:', [
+  ],
+  'Network:': [
     row('--timeout <seconds>', keyed, 'limit the time of each request', {
-      parse: seconds(0.001, daySeconds),
+      parse: seconds(0.001, day / 1000),
       default: 30,
     }),
     row('--retries <n>', requesting, 'retry each request at most <n> times', {
@@ -81,23 +84,18 @@ export const globalFlags: readonly FlagRow[] = [
       default: 4,
     }),
     row('--max-wait <seconds>', keyed, 'give up after waiting this long', {
-      parse: seconds(0, 7 * daySeconds),
+      parse: seconds(0, (7 * day) / 1000),
       default: 120,
     }),
-  ]),
-  ...inGroup('Messages:', [
+  ],
+  'Messages:': [
     row('-q, --quiet', reporting, 'print errors only'),
-    row('-v, --verbose', reporting, 'print tally, waits and retries; -vv: every request', {
-      isCounted: true,
-    }),
-  ]),
-];
+    row('-v, --verbose', reporting, 'print tally, waits, retries; -vv: every request', counted),
+  ],
+};
 
-function inGroup(group: string, flags: readonly FlagRow[]): readonly FlagRow[] {
-  return flags.map((flag) => ({ ...flag, group }));
-}
+export const globalFlags: readonly FlagRow[] = Object.values(globalFlagGroups).flat();
 
-const responses = ['resolve', 'latest'];
 const lists = [...responses, ...pagedNames];
 const { minimum, maximum, default: usualLimit } = searchLimit;
 export const parts = ['day', 'command', 'reference'] as const;
@@ -130,9 +128,7 @@ export const ownFlags: readonly FlagRow[] = [
   }),
   row('--concurrency <n>', pagedNames, 'export <n> at once with --output-dir', concurrency),
   row('--concurrency <n>', responses, 'process <n> references at once', concurrency),
-  row('-n, --limit <n>', ['latest', 'show'], 'print at most <n> entries per channel or file', {
-    parse: integer(1),
-  }),
+  row('-n, --limit <n>', ['latest', 'show'], 'print <n> entries per channel or file', { parse: integer(1) }),
   row('--seen <file>', ['latest'], 'print only entries not in <file>, then add their IDs', {
     excludes: { '--output': 'it would replace what is printed once: append with >>' },
   }),
@@ -150,10 +146,7 @@ export const ownFlags: readonly FlagRow[] = [
   row('-f, --format <format>', localReports, 'print table, json, ndjson or csv', {
     parse: oneOf(formatNames.filter((name) => name !== 'id')),
   }),
-  onServe('--port <port>', 'listen on this port; 0: any free port', {
-    parse: integer(0, 65_535),
-    default: servePort,
-  }),
+  onServe('--port <port>', 'listen on this port; 0: any', { parse: integer(0, 65_535), default: servePort }),
   onServe('--host <address>', 'listen on this address', { default: host }),
   onServe('--key <key>', 'accept only this key', { parse: parseKey, default: key }),
   onServe('--credits <n>', 'start with <n> credits', { parse: integer(0), default: credits }),
@@ -163,36 +156,57 @@ export const ownFlags: readonly FlagRow[] = [
   onServe('--rate <n>', 'allow <n> requests per minute; 429 beyond', { parse: integer(1) }),
   onServe('--grow <n>', 'add <n> uploads per channel and minute', { parse: integer(0), default: grow }),
   onServe('--plain-tokens', 'issue tokens that need no encoding in a URL'),
-  onServe('--fail <kind:rate>', 'make a share of the requests fail; may repeat', {
-    parse: parseFaultRule,
-    ...listed,
-  }),
+  onServe('--fail <kind:rate>', 'fail a share of requests; may repeat', { parse: parseFaultRule, ...listed }),
 ];
 
 export const helpFlag: FlagRow = { flag: '-h, --help', commands: [], help: 'print help' };
 export const versionFlag: FlagRow = { flag: '-V, --version', commands: [], help: 'print the version' };
 
-export const ownFlagsOf = (path: string): readonly FlagRow[] =>
-  ownFlags.filter(({ commands }) => commands.includes(path));
-
 /** The flags that a command or an action takes, its own first; '' for the program: the global ones. */
-export const flagsOf = (path: string): readonly FlagRow[] => [
-  ...ownFlagsOf(path),
-  ...globalFlags.filter(({ commands }) => path === '' || commands.includes(path)),
-];
+export const flagsOf = (path: string): readonly FlagRow[] =>
+  path === '' ? globalFlags : [...ownFlags, ...globalFlags].filter(({ commands }) => commands.includes(path));
 
-/** Global flags that the help of a command explains: the main ones, and what `auth login` and `serve` are about. */
-const explained: Readonly<Record<string, readonly string[]>> = {
-  '--output': selecting,
-  '--format': selecting,
-  '--fields': selecting,
-  '--dry-run': requesting,
-  '--max-credits': ['search', ...pagedNames, 'credits', 'auth login'],
-  '--profile': ['auth login'],
-  '--base-url': ['auth login'],
-  '--namespace': ['auth login', 'serve'],
-};
-
-/** The flags that the help of a command explains: its own, and the main global ones. */
+/** The flags that the help of a command explains: its own, and the global ones that matter most for it. */
 export const explainedFlagsOf = (path: string): readonly FlagRow[] =>
-  flagsOf(path).filter((row) => row.group === undefined || explained[longFlag(row)]?.includes(path));
+  flagsOf(path).filter((row) => {
+    const name = longFlag(row);
+    if (accountFlags.includes(name)) return ['auth login', 'serve'].includes(path);
+    // A bound means nothing where nothing is paid.
+    if (name === '--max-credits') return !responses.includes(path);
+    return ownFlags.includes(row) || ['--output', '--format', '--fields', '--dry-run'].includes(name);
+  });
+
+/** `36h` or `2d` in milliseconds. */
+function duration(text: string, source: string): number {
+  if (!/^\d{1,6}(?:\.\d{1,6})?[hd]$/.test(text))
+    throw usage(`${source} is '${text}': expected hours or days`, 'e.g. 36h or 2d');
+  return Number.parseFloat(text) * (text.endsWith('d') ? day : hour);
+}
+
+function month(text: string, source: string): string {
+  if (/^\d{4}-(?:0[1-9]|1[0-2])$/.test(text)) return text;
+  throw usage(`${source} is '${text}': expected a month as YYYY-MM`, 'e.g. 2026-01');
+}
+
+function fieldList(text: string, source: string): string {
+  if (!text.endsWith(',')) return nonEmpty(text, source);
+  throw usage(`${source} ends with a comma`, 'write the fields without spaces between them');
+}
+
+/** A path to write to. Without it, the next flag would be taken for its name. */
+function outputPath(text: string, source: string): string {
+  if (!text.startsWith('--')) return nonEmpty(text, source);
+  throw usage(`${source} needs a name before ${text}`, `if that is the name, write ./${text}`);
+}
+
+/** The file of `-o`; `-` is stdout. */
+function outputFile(text: string, source: string): string {
+  if (!formatNames.some((name) => name === text)) return outputPath(text, source);
+  const next = `for the format use -f ${text}; for a file use -o ./${text}`;
+  throw usage(`${source} ${text} names a file`, next);
+}
+
+function summaryFile(text: string, source: string): string {
+  if (text !== '-') return nonEmpty(text, source);
+  throw usage(`${source} needs a file: stdout is for data`, 'e.g. --summary summary.json');
+}

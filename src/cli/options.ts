@@ -1,13 +1,12 @@
-import { extname } from 'node:path';
 import type { ServiceFlags } from '../accounts/settings.ts';
-import { type Failure, usage } from '../errors.ts';
-import { type FormatName, fileFormats, formatByExtension, formats } from '../output/formats.ts';
+import type { FormatName } from '../output/formats.ts';
 import type { CreditBound } from '../service/budget.ts';
 import type { Command, Flag } from '../text/command.ts';
 
-/** Where and how a command prints: the options that all commands of records take. */
-export interface OutputOptions {
-  /** From `--format`, `--json` or `--ndjson`; null: see `effectiveFormat`. */
+/** The values of the flags that most commands take. A command has those of all flags, given or not. */
+export interface CommonOptions extends ServiceFlags {
+  readonly sandbox: boolean;
+  /** As given, else by the extension of `-o`; null: a table at a terminal, else ndjson. */
   readonly format: FormatName | null;
   /** The fields to print, as typed; repeated flags are joined with commas. */
   readonly fields: string | null;
@@ -15,80 +14,39 @@ export interface OutputOptions {
   readonly output: string | null;
   readonly color: boolean;
   readonly quiet: boolean;
-}
-
-/** The options of the global flags: every command has them, given or not. */
-export interface CommonOptions extends OutputOptions, ServiceFlags {
-  readonly sandbox: boolean;
   readonly summary: string | null;
   /** Seconds. */
   readonly timeout: number;
   readonly retries: number;
   /** Seconds. */
   readonly maxWait: number;
-  /** Of the flag alone; [] if it is not given. */
+  /** The bounds of the flag alone; [] if it is not given. */
   readonly maxCredits: readonly CreditBound[];
   readonly dryRun: boolean;
-  /** The command line as typed, without its references: for the commands that messages print. */
-  readonly invocation: { readonly name: string; readonly flags: readonly Flag[] };
+  /** Entries per reference or file. */
+  readonly limit: number | null;
+  /** A list of references; `-` is stdin. */
+  readonly from: string | null;
+  readonly invocation: Invocation;
 }
-
-/** The options of flags that a command may not take. */
-export const defaultOptions = {
-  /** Undefined: the command takes no list. */
-  from: undefined as string | null | undefined,
-  limit: null as number | null,
-  continuation: null as string | null,
-  outputDir: null as string | null,
-  concurrency: 1,
-  restart: false,
-  update: false,
-  all: false,
-  seen: null as string | null,
-};
 
 /** Options of the commands that send requests to the service. */
-export interface RunOptions extends CommonOptions, Readonly<typeof defaultOptions> {
+export interface RunOptions extends CommonOptions {
   readonly references: readonly string[];
+  readonly continuation: string | null;
+  readonly outputDir: string | null;
+  readonly concurrency: number;
+  readonly restart: boolean;
+  readonly update: boolean;
+  readonly all: boolean;
+  readonly seen: string | null;
 }
 
-/** The format as given, else by the extension of `-o`, else a table at a terminal and ndjson elsewhere. */
-export function effectiveFormat(
-  { format, output }: Pick<OutputOptions, 'format' | 'output'>,
-  terminal: boolean,
-): FormatName {
-  if (output === null) return format ?? (terminal ? 'table' : 'ndjson');
-  return format ?? formatByExtension(extensionOf(output)) ?? 'ndjson';
+/** The command line as typed, without its references: for the commands that messages print. */
+export interface Invocation {
+  readonly name: string;
+  readonly flags: readonly Flag[];
 }
-
-/** Throws a usage error if this format cannot be written to the file of `-o`. */
-export function assertFileFormat(output: string, format: FormatName | null): void {
-  if (format === 'table') throw tableInFile();
-  const extension = extensionOf(output);
-  const known = formatByExtension(extension);
-  if (format !== null && known !== undefined && format !== known)
-    throw usage(
-      `-o ${output} is a file for ${known}, not for ${format}`,
-      'change the extension or the format',
-    );
-  if (format === null && known === undefined && extension !== '')
-    throw usage(
-      `-o ${output}: no format has the extension .${extension}`,
-      `add --format ${either(fileFormats)}, or use the extension ${either(extensions)}`,
-    );
-}
-
-export const extensionOf = (path: string): string => extname(path).slice(1).toLowerCase();
-
-const extensions = fileFormats.flatMap((name) =>
-  formats[name].extensions.map((extension) => `.${extension}`),
-);
-
-/** `json, ndjson or csv` */
-const either = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
-
-export const tableInFile = (): Failure =>
-  usage('cannot write a table to a file', `choose ${either(fileFormats)}`);
 
 /** The flags that decide which account is used. */
 export const accountFlags: readonly string[] = ['--profile', '--base-url', '--namespace', '--key-file'];
@@ -97,22 +55,16 @@ export const accountFlags: readonly string[] = ['--profile', '--base-url', '--na
 export const carriedFlagsOf = ({ invocation }: Pick<CommonOptions, 'invocation'>): readonly Flag[] =>
   invocation.flags.filter(({ name }) => [...accountFlags, '--max-credits'].includes(name));
 
-/** The command as typed with other operands, without some flags and with others. */
+/** The command as typed, for a purpose, with other operands, without some flags and with others. */
 export function commandOf(
-  { name, flags }: CommonOptions['invocation'],
+  { name, flags }: Invocation,
+  purpose: string,
   operands: readonly string[],
-  {
-    drop = [],
-    add = [],
-    purpose,
-  }: {
-    readonly drop?: readonly string[];
-    readonly add?: readonly Flag[];
-    readonly purpose?: string;
-  } = {},
+  dropped: readonly string[],
+  added: readonly Flag[] = [],
 ): Command {
-  const kept = flags.filter((flag) => !drop.includes(flag.name));
-  return { ...(purpose && { purpose }), program: `chanlist ${name}`, operands, flags: [...kept, ...add] };
+  const kept = flags.filter((flag) => !dropped.includes(flag.name));
+  return { purpose, program: `chanlist ${name}`, operands, flags: [...kept, ...added] };
 }
 
 /** The command that runs the fix of every problem that a `check` finds. */

@@ -2,19 +2,18 @@ import { Command, CommanderError, Option } from 'commander';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import type { Flag } from '../text/command.ts';
 import type { CommandFile } from './command.ts';
+import { fileFormat } from './file-format.ts';
 import { type FlagRow, longFlag, nonEmpty } from './flag.ts';
-import { flagsOf, globalFlags, helpFlag, versionFlag } from './flags.ts';
-import { assertFileFormat, type CommonOptions, effectiveFormat, type RunOptions } from './options.ts';
+import { flagsOf, globalFlags, helpFlag, ownFlags, versionFlag } from './flags.ts';
+import type { RunOptions } from './options.ts';
 import { seeHelp, unknownCommand, unknownFlag } from './pointers.ts';
-
-type CommandParts = Pick<CommandFile, 'args' | 'actions' | 'run'>;
 
 interface CommandLine {
   /** Its flags in order, by their long names; of one that cannot be parsed, those that were understood. */
   readonly flags: readonly Flag[];
   /** What it asks for. `help`: the words after `chanlist help`. */
   readonly request:
-    | { readonly run: Required<CommandFile>['run']; readonly options: CommonOptions }
+    | { readonly run: Required<CommandFile>['run']; readonly options: object }
     | { readonly help: readonly string[] }
     | 'version'
     | Failure;
@@ -26,7 +25,7 @@ interface CommandLine {
  */
 export async function parseArguments(
   argv: readonly string[],
-  file: CommandParts,
+  file: Partial<CommandFile>,
   path = '',
 ): Promise<CommandLine> {
   const { actions = [] } = file;
@@ -37,17 +36,16 @@ export async function parseArguments(
   try {
     const { operands, unknown } = command.parseOptions([...argv]);
     words = [...operands, ...unknown];
-    const [flag] = unknown;
     const action = actions.find(({ name }) => name === operands[0]);
     if (action !== undefined) {
       const flagsBefore = argv.slice(0, argv.length - words.length);
       const actionPath = `${path} ${action.name}`.trim();
       return await parseArguments([...flagsBefore, ...words.slice(1)], await action.load(), actionPath);
     }
+    const [flag] = unknown;
     if (flag !== undefined && (actions.length === 0 || operands.length === 0))
-      request = unknownFlag(path, flag.replace(/=.*/s, ''));
-    else if (actions.length === 0) request = runOf(path, file, parser, operands);
-    else request = argv.length === 0 && path === '' ? { help: [] } : withoutAction(path, file, operands);
+      throw unknownFlag(path, flag.replace(/=.*/s, ''));
+    request = requestOf(path, file, parser, operands);
   } catch (error) {
     request = error instanceof CommanderError ? usageErrorOf(error, path) : toFailure(error);
   }
@@ -60,20 +58,18 @@ export async function parseArguments(
   return { flags, request };
 }
 
-type Parser = ReturnType<typeof createParser>;
-
-/** Commander with all global flags: one that the command does not take is read with its value, and refused by its name. */
-function createParser(path: string, { args = [], actions = [] }: CommandParts) {
+/** Commander with all flags: one that the command does not take is read with its value, and refused by its name. */
+function createParser(path: string, { args = [], actions = [] }: Partial<CommandFile>) {
   const command = new Command(path).helpOption(false).helpCommand(false).enablePositionalOptions();
   command.exitOverride().configureOutput({ outputError: () => {} });
   /** As typed. */
   const flags: Flag[] = [];
-  /** Of values: `--help` behind them still counts. */
+  /** Wrong values are collected: `--help` behind them still counts. */
   const failures: Failure[] = [];
-  const rows = flagsOf(path);
-  const names = rows.map(longFlag);
-  const others = globalFlags.filter((row) => !names.includes(longFlag(row)));
-  for (const row of [...rows, ...others, helpFlag, versionFlag])
+  // Before the name of a command only the global ones.
+  const all = [...(actions.length > 0 ? [] : ownFlags), ...globalFlags, ...flagsOf(path)];
+  const rows = new Map(all.map((row) => [longFlag(row), row]));
+  for (const row of [...rows.values(), helpFlag, versionFlag])
     command.addOption(optionOf(row, flags, failures));
   for (const { name } of actions) command.command(name);
   for (const [, term] of args) command.argument(term);
@@ -102,57 +98,60 @@ function optionOf(row: FlagRow, flags: Flag[], failures: Failure[]): Option {
   });
 }
 
-/** What a command does with its flags and operands. Throws a usage error if they do not fit. */
-function runOf(path: string, { args = [], run }: CommandParts, parser: Parser, operands: readonly string[]) {
-  const { command, flags, failures } = parser;
+/** What a command asks for by itself. Throws a usage error if its flags and operands do not fit. */
+function requestOf(
+  path: string,
+  { args = [], actions = [], run }: Partial<CommandFile>,
+  { command, flags, failures }: ReturnType<typeof createParser>,
+  operands: readonly string[],
+) {
+  const names = actions.map(({ name }) => name);
+  const [word, ...rest] = operands;
+  if (names.length > 0) {
+    if (path !== '' && word === 'help') return { help: [path, ...rest] };
+    if (word !== undefined) throw unknownCommand(path, word, names);
+    if (path !== '') throw usage(`${path} needs an action`, `expected one of ${names.join(', ')}`);
+    if (flags.length > 0) throw usage('missing command', seeHelp(path));
+    return { help: [] };
+  }
   // Commander checks the number of operands.
   command.parse(['--', ...operands], { from: 'user' });
-  if (failures[0] !== undefined) throw failures[0];
   if (run === undefined) return { help: operands };
-  const flagValues = command.opts<CommonOptions>();
-  const output = flagValues.output === '-' ? null : flagValues.output;
-  const options = { ...flagValues, output, invocation: { name: path, flags } };
-  assertFlags(path, flags, options);
-  const values = args.map(([option], index) => [option, command.processedArgs[index]]);
-  return { run, options: { ...options, ...Object.fromEntries(values) } };
+  assertFlags(path, flags);
+  if (failures[0] !== undefined) throw failures[0];
+  const operandsByName = args.map(([option], index) => [option, command.processedArgs[index]]);
+  const values = { ...command.opts<RunOptions>(), ...Object.fromEntries(operandsByName) };
+  const output = values.output === '-' ? null : values.output;
+  const format = output === null ? values.format : fileFormat(output, values.format);
+  const options = { ...values, output, format, invocation: { name: path, flags } };
+  assertOptions(options);
+  return { run, options };
 }
 
-/** What a command asks for that needs an action, if no action has this name. */
-function withoutAction(path: string, { actions = [] }: CommandParts, [word, ...rest]: readonly string[]) {
-  const names = actions.map(({ name }) => name);
-  if (word === 'help' && path !== '') return { help: [path, ...rest] };
-  if (word !== undefined) return unknownCommand(path, word, names);
-  if (path === '') return usage('missing command', seeHelp(path));
-  return usage(`${path} needs an action`, `expected one of ${names.join(', ')}`);
-}
-
-/** Throws a usage error for flags that the command does not take, that exclude each other or that do not fit. */
-function assertFlags(
-  path: string,
-  flags: readonly Flag[],
-  options: CommonOptions & Partial<RunOptions>,
-): void {
+/** Throws a usage error for flags that the command does not take, or that exclude each other. */
+function assertFlags(path: string, flags: readonly Flag[]): void {
   const rows = flagsOf(path);
   const foreign = flags.find(({ name }) => !rows.some((row) => longFlag(row) === name));
   if (foreign !== undefined) throw unknownFlag(path, foreign.name);
-  const [one, other] = new Set(flags.flatMap(({ name, value }) => (name === '--format' ? [value] : [])));
-  if (other !== undefined) throw usage(`conflicting formats: ${one} and ${other}`, 'choose one');
+  const [format, other] = new Set(flags.flatMap(({ name, value }) => (name === '--format' ? [value] : [])));
+  if (other !== undefined) throw usage(`conflicting formats: ${format} and ${other}`, 'choose one');
   if (flags.filter(({ name }) => name === '--from').length > 1)
     throw usage('--from is given twice', 'put all references into one list');
   // `-o -` is stdout.
   const names = flags.flatMap(({ name, value }) => (name === '--output' && value === '-' ? [] : [name]));
-  for (const row of rows.filter((each) => names.includes(longFlag(each))))
+  for (const row of rows.filter((row) => names.includes(longFlag(row))))
     for (const [flag, why] of Object.entries(row.excludes ?? {}))
       if (names.includes(flag)) throw usage(`${longFlag(row)} and ${flag} exclude each other`, why);
-  const { format, output, fields } = options;
+}
+
+/** Throws a usage error for a format or fields where they do not fit. */
+function assertOptions({ format, fields, limit, outputDir, update }: RunOptions): void {
   if (format === 'id' && fields !== null)
     throw usage('-f id prints the ID alone and takes no --fields', 'use -f csv');
-  if (output !== null) assertFileFormat(output, format);
-  const archives = options.outputDir ? '--output-dir' : options.update ? '--update' : null;
-  const isView = effectiveFormat(options, false) !== 'ndjson' || fields !== null || options.limit != null;
-  if (archives !== null && isView)
+  const isView = (format ?? 'ndjson') !== 'ndjson' || fields !== null || limit !== null;
+  if (isView && (outputDir !== null || update))
     throw usage(
-      `${archives} needs archives (whole lists as ndjson): omit --limit, --fields and other formats`,
+      `${outputDir === null ? '--update' : '--output-dir'} needs archives (whole lists as ndjson): omit --limit, --fields and other formats`,
       'show makes views of them: chanlist help show',
     );
 }

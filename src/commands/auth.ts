@@ -1,4 +1,12 @@
-import { type CommandRow, type Example, inGroup } from '../cli/command.ts';
+import { lastFour } from '../accounts/key.ts';
+import { explicitProfile, findService } from '../accounts/settings.ts';
+import { readStore, storeFile, unknownProfile, updateStore } from '../accounts/store.ts';
+import { type CommandFile, type CommandRow, type Example, rowUnder } from '../cli/command.ts';
+import type { CommonOptions } from '../cli/options.ts';
+import { usage } from '../errors.ts';
+import { printRecords } from '../output/print-records.ts';
+import { formatBounds } from '../service/budget.ts';
+import { shellQuote } from '../text/command.ts';
 
 export const about = [
   'Stores accounts: each is a key together with the address that it belongs to, under a profile name. Without ' +
@@ -10,17 +18,109 @@ export const examples: readonly Example[] = [
   ['show the account in use and verify its key', 'chanlist auth status'],
 ];
 
-const action = inGroup('Actions:');
-const profiles = () => import('./auth/profiles.ts');
+/** Returns the exit code of the verification; 3 without an account. */
+const status: CommandFile = {
+  about: ['Shows the account in use and verifies its key with a free request.'],
+  examples: [
+    ['show the account in use', 'chanlist auth status'],
+    ['print it as JSON for a script', 'chanlist auth status --json'],
+  ],
+  run: async (options: CommonOptions, context, stderr) => {
+    const settings = await findService(options, context);
+    const { name, isActive, baseUrl, namespace, maxCredits, keySource, remedy, key, problem } = settings;
+    let failure = problem;
+    let word: string | null = null;
+    if (baseUrl !== null && key !== null) {
+      const { verifyKey } = await import('./auth/verify-key.ts');
+      failure = await verifyKey({ baseUrl, namespace, key, remedy }, context, stderr, options);
+      if (failure === null) word = 'accepted';
+      else word = failure.code === 'unauthorized' ? 'rejected' : 'could not verify';
+    }
+    const record = {
+      status: word,
+      profile: name,
+      active: name === null ? null : isActive,
+      store: storeFile(context.env),
+      origin: baseUrl?.origin ?? null,
+      namespace,
+      max_credits: maxCredits.length === 0 ? null : formatBounds(maxCredits),
+      key_source: keySource,
+      last_four: key === null ? null : lastFour(key),
+    };
+    const { format, color } = options;
+    const fields = Object.keys(record) as (keyof typeof record)[];
+    await printRecords([record], { format, color, context, stderr, document: 'object', fields });
+    if (failure === null) return 0;
+    stderr.printFailure(failure);
+    return failure.exit;
+  },
+};
+
+const list: CommandFile = {
+  about: ['Lists the stored profiles. Sends nothing.'],
+  examples: [['list the stored profiles', 'chanlist auth list']],
+  run: async ({ format, color }: CommonOptions, context, stderr) => {
+    const { active, profiles } = readStore(context.env);
+    const records = [...profiles]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([profile, { baseUrl, namespace, key }]) => ({
+        active: profile === active,
+        profile,
+        origin: baseUrl.origin,
+        namespace,
+        last_four: lastFour(key),
+      }));
+    const fields = ['active', 'profile', 'origin', 'namespace', 'last_four'] as const;
+    await printRecords(records, { format, color, context, stderr, fields });
+    if (records.length === 0) stderr.note('no account is stored; chanlist auth login stores one');
+    return 0;
+  },
+};
+
+const switchProfile: CommandFile = {
+  args: [['name', '<profile>', 'name of the profile']],
+  about: ['Makes a stored profile the active one.'],
+  examples: [['use the profile demo from now on', 'chanlist auth switch demo']],
+  run: async ({ name }: { readonly name: string }, { env }, stderr) => {
+    await updateStore(env, (store) => {
+      if (!store.profiles.has(name)) throw unknownProfile(name, store.profiles.keys());
+      return { ...store, active: name };
+    });
+    stderr.note(`profile '${name}' is now active`);
+    return 0;
+  },
+};
+
+/** After the active profile none is active: each spends its own credits, so the user has to choose. */
+const logout: CommandFile = {
+  args: [['name', '[profile]', 'name of the profile; default: the active one']],
+  about: ['Removes a profile from the store: the named one, or else the active one.'],
+  examples: [['remove the profile demo', 'chanlist auth logout demo']],
+  run: async (options: { readonly name?: string }, { env }, stderr) => {
+    let removed = '';
+    const { active, profiles } = await updateStore(env, (store) => {
+      const name = options.name ?? explicitProfile({}, env) ?? store.active;
+      if (name === null)
+        throw usage('no profile is active', 'see: chanlist auth list; then: chanlist auth logout NAME');
+      removed = name;
+      const others = new Map(store.profiles);
+      if (!others.delete(name)) throw unknownProfile(name, others.keys());
+      return { active: name === store.active ? null : store.active, profiles: others };
+    });
+    stderr.note(`removed profile '${removed}'`);
+    const [next] = profiles.keys();
+    if (active === null && next !== undefined)
+      stderr.note(`no profile is active now; run: chanlist auth switch ${shellQuote(next)}`);
+    return 0;
+  },
+};
+
+const action = rowUnder('Actions:');
 
 export const actions: readonly CommandRow[] = [
   action('login', 'verify a key and store it', () => import('./auth/login.ts')),
-  action('status', 'show the account in use and verify its key', () => import('./auth/status.ts')),
-  action('list', 'list the stored profiles', async () => (await profiles()).list),
-  action(
-    'switch <profile>',
-    'make another profile the active one',
-    async () => (await profiles()).switchProfile,
-  ),
-  action('logout [profile]', 'remove a profile from the store', async () => (await profiles()).logout),
+  action('status', 'show the account in use and verify its key', async () => status),
+  action('list', 'list the stored profiles', async () => list),
+  action('switch <profile>', 'make another profile the active one', async () => switchProfile),
+  action('logout [profile]', 'remove a profile from the store', async () => logout),
 ];

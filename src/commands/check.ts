@@ -13,7 +13,7 @@ import {
 } from '../export/check-archive.ts';
 import { isFolder } from '../fs/files.ts';
 import { printRecords } from '../output/print-records.ts';
-import { failureLines, firstOf, grouped } from '../run/ending.ts';
+import { failureLines, firstOf, grouped, withNames } from '../run/ending.ts';
 import { assertPaths } from '../run/named-files.ts';
 import {
   assertGoodLine,
@@ -26,7 +26,7 @@ import {
 import { badResults } from '../run/results.ts';
 import { playlistId } from '../service/parse-reference.ts';
 import { type Command, commandText } from '../text/command.ts';
-import { count, thousands } from '../text/count.ts';
+import { count } from '../text/count.ts';
 
 export const args: readonly Argument[] = [['paths', '[path...]', 'an archive, or a folder of archives']];
 
@@ -37,10 +37,7 @@ export const about = [
 
 export const examples: readonly Example[] = [
   ['check all archives of a folder', 'chanlist check lists'],
-  [
-    'report only problems, also missing and stale archives',
-    'chanlist check lists --from refs.txt --max-age 36h -q',
-  ],
+  ['report only problems, absent and stale too', 'chanlist check lists --from refs.txt --max-age 36h -q'],
 ];
 
 export const terms: Terms = { heading: 'Problems:', rows: Object.entries(problemCodes) };
@@ -49,84 +46,70 @@ type BadRow = CheckRow<Command> & { readonly problem: NonNullable<CheckRow<Comma
 
 interface CheckOptions extends CommonOptions {
   readonly paths: readonly string[];
-  readonly from: string | null;
+  /** Milliseconds. */
   readonly maxAge: number | null;
 }
 
-/** Checks archives offline and prints one record per archive. `maxAge`: milliseconds. Exit 11: problems. */
+/** Checks archives offline and prints one record per archive. Exit 11: problems. */
 export const run: RunCommand<CheckOptions> = async (options, context, stderr) => {
   const { paths, from, quiet, maxAge } = options;
   if (paths.length === 0) throw usage('missing file or folder', 'give archives, or folders of archives');
   assertPaths({ files: paths, from }, context);
   if (from === '-') stderr.announceInput(context.stdin);
   const kind = 'channel or playlist';
-  const list = from === null ? [] : await readReferences({ references: [], from }, kind, context);
-  assertGoodLine(list, { references: [], from }, kind);
-  const expected = distinct(valid(list));
-  const badLines = badResults(list);
+  const source = { references: [], from };
+  const list = from === null ? [] : await readReferences(source, kind, context);
+  assertGoodLine(list, source, kind);
   const places = paths.map(findArchives);
   // A path that is given twice is one archive.
-  const all = places.flatMap(({ archives }) => archives);
-  const found = new Map(all.map((each) => [`${realpathSync(each.folder.path)}/${each.name}`, each]));
-  // Of several paths, a run over one folder may not repair all.
-  const [path = '', ...others] = paths;
-  const folder = others.length === 0 && isFolder(path) ? path : null;
-  const bad: BadRow[] = [];
-  const wholes: string[] = [];
-  const warnings: string[] = [];
-  let checked = 0;
-
-  async function* rows(): AsyncGenerator<CheckRow, void> {
-    const answered = new Set<string>();
-    let isUnread = false;
-    for (const each of found.values()) {
-      const result = await checkArchive(each, maxAge, context);
-      if (result === null) continue;
-      const { row, references, isWritten } = result;
-      isUnread ||= references.length === 0;
-      for (const reference of references) answered.add(canonicalOf(reference));
-      if (isWritten) continue;
-      checked++;
-      if (row.entries !== null) wholes.push(row.whole?.slice(0, 10) ?? '');
-      if (row.problem !== null) bad.push({ ...row, problem: row.problem });
-      if (row.problem !== null || !quiet) yield printed(row);
-    }
-    const absent = expected.filter(({ value }) => !answered.has(canonicalOf(value)));
-    const isExporting = (await Promise.all(places.map(hasFirstExport))).includes(true);
-    if (absent.length > 0 && (isUnread || isExporting)) {
-      // Each may be what cannot be read, or what is exported now.
-      const names = firstOf(absent.map(({ reference, value }) => reference ?? value));
-      const which = `${count(absent.length, 'reference', 'references')}${names}`;
-      const why = isUnread ? 'an archive or its record cannot be read' : 'another run makes a first export';
-      warnings.push(`could not find out for ${which} whether an archive exists: ${why}`);
-      return;
-    }
-    for (const reference of absent) {
-      const row = absentRow(reference, folder);
-      bad.push(row);
-      yield printed(row);
-    }
+  const named = places.flatMap((place) => place.archives);
+  const found = new Map(named.map((item) => [`${realpathSync(item.folder.path)}/${item.name}`, item]));
+  const checks: NonNullable<Awaited<ReturnType<typeof checkArchive>>>[] = [];
+  for (const archive of found.values()) {
+    const check = await checkArchive(archive, maxAge, context);
+    if (check !== null) checks.push(check);
   }
+  const archives = checks.filter(({ isWritten }) => !isWritten).map(({ row }) => row);
+  const answered = new Set(checks.flatMap(({ references }) => references.map(canonicalOf)));
+  const unanswered = distinct(valid(list)).filter(({ value }) => !answered.has(canonicalOf(value)));
+  const isUnread = checks.some(({ references }) => references.length === 0);
+  const isExporting = (await Promise.all(places.map(hasFirstExport))).includes(true);
+  // Each may be what cannot be read, or what is exported now.
+  const isUnknown = unanswered.length > 0 && (isUnread || isExporting);
+  const absent = isUnknown ? [] : unanswered.map((reference) => absentRow(reference, paths));
 
+  const rows = [...archives, ...absent];
+  const bad = rows.filter((row): row is BadRow => row.problem !== null);
   const columns = ['file', 'problem', 'reference', 'entries', 'checked'] as const;
-  await printRecords(rows(), { ...options, context, stderr, fields: checkFields, columns });
-  for (const warning of warnings) stderr.warn(warning);
+  const records = (quiet ? bad : rows).map(recordOf);
+  await printRecords(records, { ...options, context, stderr, fields: checkFields, columns });
+  if (isUnknown) {
+    const names = firstOf(unanswered.map(({ reference }) => reference));
+    const which = `${count(unanswered.length, 'reference', 'references')}${names}`;
+    const why = isUnread ? 'an archive or its record cannot be read' : 'another run makes a first export';
+    stderr.warn(`could not find out for ${which} whether an archive exists: ${why}`);
+  }
   const codes = Object.keys(problemCodes);
   bad.sort((a, b) => codes.indexOf(a.problem.code) - codes.indexOf(b.problem.code));
   const groups = grouped(bad, ({ problem }) => problem.code);
   for (const group of groups) {
-    const next = group === groups.at(-1) ? repairOf(bad, options) : null;
-    stderr.error(problemLine(group[0].problem.code, group), next);
+    const names = group.map(({ file, reference }) => file ?? reference);
+    const messages = group.map(({ problem }) => problem.message);
+    const line = `${group[0].problem.code}: ${withNames(names, messages, 'archives')}`;
+    stderr.error(line, group === groups.at(-1) ? repairOf(bad, options) : null);
   }
+  const badLines = badResults(list);
   for (const failure of failureLines(badLines, null, options)) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
+  const wholes = archives.filter(({ entries }) => entries !== null).map(({ whole }) => whole ?? '');
   const [oldest] = wholes.sort();
-  const whole = oldest === undefined ? '' : `; the list read whole longest ago: ${oldest || 'never'}`;
-  stderr.note(`${count(checked, 'archive', 'archives')} checked, ${problems}${whole}`);
+  const date = oldest?.slice(0, 10) || 'never';
+  const whole = oldest === undefined ? '' : `; the list read whole longest ago: ${date}`;
+  stderr.note(`${count(archives.length, 'archive', 'archives')} checked, ${problems}${whole}`);
   return gravest([badLines.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
 
-const printed = ({ problem, ...row }: CheckRow<Command>): CheckRow => ({
+const recordOf = ({ problem, ...row }: CheckRow<Command>): CheckRow => ({
   ...row,
   problem: problem && { ...problem, fix: problem.fix && commandText(problem.fix) },
 });
@@ -141,34 +124,21 @@ function canonicalOf(reference: string): string {
   }
 }
 
-/** A reference without an archive. An update also exports what does not exist. */
-function absentRow({ reference, id, value }: Reference, folder: string | null): BadRow {
-  const fix =
-    folder === null
-      ? null
-      : {
-          program: playlistId.test(value) ? 'chanlist playlist' : 'chanlist uploads',
-          operands: [reference ?? value],
-          flags: [
-            { name: '--output-dir', value: folder },
-            { name: '--update', value: null },
-          ],
-        };
-  return {
-    ...emptyRow,
-    reference,
-    id,
-    problem: { code: 'absent', message: 'it has not been exported', fix },
+/** A reference without an archive. */
+function absentRow({ reference, id, value }: Reference, [path = '', ...others]: readonly string[]): BadRow {
+  const command = {
+    program: playlistId.test(value) ? 'chanlist playlist' : 'chanlist uploads',
+    operands: [reference ?? value],
+    // An update also exports what does not exist.
+    flags: [
+      { name: '--output-dir', value: path },
+      { name: '--update', value: null },
+    ],
   };
-}
-
-/** Problems with one code in one line: how many, the first files and the first message. */
-function problemLine(code: string, group: readonly [BadRow, ...BadRow[]]): string {
-  const [{ problem }] = group;
-  const names = group.map(({ file, reference }) => file ?? reference);
-  const archives = group.length === 1 ? names[0] : `${thousands(group.length)} archives${firstOf(names)}`;
-  const isSame = group.every((row) => row.problem.message === problem.message);
-  return `${code}: ${archives}: ${isSame ? '' : `${names[0]}: `}${problem.message}`;
+  // With several paths it is not known where it should be.
+  const fix = others.length === 0 && isFolder(path) ? command : null;
+  const problem = { code: 'absent', message: 'it has not been exported', fix } as const;
+  return { ...emptyRow, reference, id, problem };
 }
 
 /** The command that repairs what can be repaired: the fix of a single problem, else a line that runs all. */
@@ -178,6 +148,5 @@ function repairOf(bad: readonly BadRow[], { invocation, paths, from }: CheckOpti
   if (bad.length === 1) return { ...fix, purpose: 'fix' };
   // What was read from stdin is gone.
   if (from === '-') return null;
-  const drop = ['--format', '--quiet', '--verbose'];
-  return repairAll(commandOf(invocation, paths, { purpose: 'fix', drop }));
+  return repairAll(commandOf(invocation, 'fix', paths, ['--format', '--quiet', '--verbose']));
 }

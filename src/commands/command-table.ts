@@ -1,10 +1,10 @@
-import { type CommandRow, inGroup } from '../cli/command.ts';
+import { type CommandRow, rowUnder } from '../cli/command.ts';
 import { shortCost } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
 
-const list = inGroup('Channels and playlists:');
-const exported = inGroup('Exports:');
-const other = inGroup('Account and program:');
+const list = rowUnder('Channels and playlists:');
+const exported = rowUnder('Exports:');
+const other = rowUnder('Account and program:');
 
 /** The commands, in the order of the help. The file of each is loaded when it is called. */
 export const commands: readonly CommandRow[] = [
@@ -15,18 +15,10 @@ export const commands: readonly CommandRow[] = [
     return list(`${name} ${args}`, `${summary} (${shortCost(operation)})`, load);
   }),
   exported('show <file...>', 'print ndjson files in any format (free)', () => import('./show.ts')),
-  exported(
-    'check <file|folder...>',
-    'find incomplete and outdated archives (free)',
-    () => import('./check.ts'),
-  ),
+  exported('check <file|folder...>', 'find incomplete and stale archives (free)', () => import('./check.ts')),
   other('credits', 'print what was spent on this machine (free)', () => import('./credits.ts')),
   other('auth <action>', 'manage stored accounts', () => import('./auth.ts')),
   other('serve', 'run the service itself locally: the sandbox', () => import('./serve.ts')),
-  other(
-    'completion <shell>',
-    'print the completion script for bash, zsh or fish',
-    () => import('./completion.ts'),
-  ),
+  other('completion <shell>', 'print the completions for bash, zsh or fish', () => import('./completion.ts')),
   other('help [command | topic]', 'print help on a command or a topic', () => import('./help.ts')),
 ];

@@ -2,6 +2,7 @@ import { type LedgerEntry, LedgerFile } from '../accounts/ledger-file.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
 import { findAddress } from '../accounts/settings.ts';
 import type { Example, RunCommand } from '../cli/command.ts';
+import type { parts } from '../cli/flags.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { printRecords } from '../output/print-records.ts';
 import { boundsOf, noCredits, spent } from '../service/budget.ts';
@@ -18,10 +19,14 @@ export const examples: readonly Example[] = [
   ['report another month per day, for a script', 'chanlist credits --month 2026-01 --by day --json'],
 ];
 
-/** Prints what was spent in a month (`2026-11`; null: this one), per account, or per account and part. Offline. */
-export const run: RunCommand<
-  CommonOptions & { readonly month: string | null; readonly by: 'day' | 'command' | 'reference' | null }
-> = async (options, context, stderr) => {
+interface CreditsOptions extends CommonOptions {
+  /** `2026-11`; null: this month. */
+  readonly month: string | null;
+  readonly by: (typeof parts)[number] | null;
+}
+
+/** Prints what was spent in a month, per account, or per account and part. Offline. */
+export const run: RunCommand<CreditsOptions> = async (options, context, stderr) => {
   const { by, format, color } = options;
   const { env, clock } = context;
   const ownBounds = [...options.maxCredits, ...boundsOf(env)];
@@ -29,28 +34,27 @@ export const run: RunCommand<
   const month = options.month ?? monthOf(today);
   const isThisMonth = month === monthOf(today);
   using ledger = LedgerFile.read(month, env);
-  const entries = ledger?.entries ?? [];
-  const spendings = spendingsIn(entries, today, by);
+  const spendings = spendingsIn(ledger?.entries ?? [], today, by);
   const records = spendings.map(({ account, part, today, total }): Record<string, unknown> => {
     if (by !== null) return { account, month, [by]: part, ...total };
     return { account, month, today: isThisMonth ? today : null, total };
   });
 
-  /** What is left of the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
-  const left = (): string[] => {
+  const isUncertain = by === null && spendings.some(({ total }) => total.possibly_charged > 0);
+  /** Ends with the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
+  const footer = (): string[] => {
+    const lines = isUncertain ? ['(+N): possibly charged'] : [];
     const { baseUrl, maxCredits } = findAddress(options, env);
-    if (baseUrl === null || !isThisMonth) return [];
-    const { origin } = baseUrl;
-    return [...ownBounds, ...maxCredits].flatMap(({ credits, per }) => {
-      if (per === 'run') return [];
-      const rest = Math.max(0, credits - (ledger?.spentAt(origin, per, today) ?? 0));
-      return `${thousands(rest)} of ${thousands(credits)}/${per} left at ${origin}`;
-    });
+    if (baseUrl === null || !isThisMonth) return lines;
+    for (const { credits, per } of [...ownBounds, ...maxCredits]) {
+      if (per === 'run') continue;
+      const rest = Math.max(0, credits - (ledger?.spentAt(baseUrl.origin, per, today) ?? 0));
+      lines.push(`${thousands(rest)} of ${thousands(credits)}/${per} left at ${baseUrl.origin}`);
+    }
+    return lines;
   };
   const parts = by === null ? ['today', 'total'] : [by, 'confirmed', 'possibly_charged'];
   const fields = ['account', 'month', ...parts];
-  const isUncertain = by === null && spendings.some(({ total }) => total.possibly_charged > 0);
-  const footer = () => [...(isUncertain ? ['(+N): possibly charged'] : []), ...left()];
   await printRecords(records, { format, color, context, stderr, fields, footer });
   if (ledger?.damage) stderr.warn(ledger.damage.line());
   if (records.length === 0) stderr.note(`this user spent nothing in ${month} on this machine`);
@@ -58,31 +62,28 @@ export const run: RunCommand<
 };
 
 /** What each account spent, or each day, command or reference of it (`by`), the most expensive first. */
-function spendingsIn(
-  entries: readonly LedgerEntry[],
-  today: string,
-  by: 'day' | 'command' | 'reference' | null,
-) {
-  const spendingOf = (request: LedgerEntry['request']) => ({
+function spendingsIn(entries: readonly LedgerEntry[], today: string, by: CreditsOptions['by']) {
+  const newSpending = (request: LedgerEntry['request']) => ({
+    // Lines that cannot be read have no account.
     account: request && `${request.origin} …${request.last_four}`,
     part: (by && request?.[by]) ?? null,
     today: noCredits(),
     total: noCredits(),
   });
-  const all = new Map<string, ReturnType<typeof spendingOf>>();
+  const spendings = new Map<string, ReturnType<typeof newSpending>>();
   for (const { request, outcome } of entries) {
     if (outcome === 'free') continue;
     const id = JSON.stringify([request?.origin, request?.key, by && request?.[by]]);
-    const spending = all.get(id) ?? spendingOf(request);
-    all.set(id, spending);
+    const spending = spendings.get(id) ?? newSpending(request);
+    spendings.set(id, spending);
     const credits = request?.credits ?? 1;
     spending.total[outcome] += credits;
     if ((request?.day ?? today) === today) spending.today[outcome] += credits;
   }
-  // Lines that cannot be read come last.
-  const accountOf = ({ account }: ReturnType<typeof spendingOf>): string => account ?? '\uffff';
-  return [...all.values()].sort(
+  const last = '\uffff';
+  return [...spendings.values()].sort(
     (a, b) =>
-      accountOf(a).localeCompare(accountOf(b)) || (by === 'day' ? 0 : spent(b.total) - spent(a.total)),
+      (a.account ?? last).localeCompare(b.account ?? last) ||
+      (by === 'day' ? 0 : spent(b.total) - spent(a.total)),
   );
 }

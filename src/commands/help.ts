@@ -1,9 +1,7 @@
 import type { Argument, Example } from '../cli/command.ts';
 import { topicNames } from '../help/document.ts';
 
-export const args: readonly Argument[] = [
-  ['words', '[command...]', `a command, or ${topicNames.join(', ')}`],
-];
+export const args: readonly Argument[] = [['words', '[command...]', `a command or ${topicNames.join(', ')}`]];
 
 export const about = ['Prints help on a command, the same as its --help, or on a topic.'];
 

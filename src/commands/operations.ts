@@ -1,31 +1,30 @@
-import type { Argument, CommandFile, Example } from '../cli/command.ts';
-import { type CommonOptions, defaultOptions, type RunOptions } from '../cli/options.ts';
+import type { CommandFile, Example } from '../cli/command.ts';
+import type { RunOptions } from '../cli/options.ts';
 import { usage } from '../errors.ts';
 import { costSentence, resumes } from '../help/document.ts';
 import { latestSize, type OperationName, operations, searchLimit } from '../service/contract.ts';
 import { expectedReference, isReference } from '../service/parse-reference.ts';
 
 /** The command of an operation that takes references. `what`: a sentence that its cost follows. */
-function commandOf(
+function operationCommand(
   name: Exclude<OperationName, 'search'>,
   [what, ...more]: readonly string[],
   examples: readonly Example[],
 ): CommandFile {
   const operation = operations[name];
   const { reference } = operation;
-  const args: readonly Argument[] = [['references', `[${reference}...]`, expectedReference[reference]]];
   return {
-    args,
+    args: [['references', `[${reference}...]`, expectedReference[reference]]],
     about: [`${what} ${costSentence(operation)}`, ...more],
     examples,
     run: async (options: RunOptions, context, stderr) => {
       const { runOperation } = await import('./run-operation.ts');
-      return await runOperation(operation, { ...defaultOptions, ...options }, context, stderr);
+      return await runOperation(operation, options, context, stderr);
     },
   };
 }
 
-export const resolve = commandOf(
+export const resolve = operationCommand(
   'resolve',
   ['Prints the canonical ID of each channel.'],
   [
@@ -35,34 +34,28 @@ export const resolve = commandOf(
   ],
 );
 
-export const uploads = commandOf(
+export const uploads = operationCommand(
   'uploads',
   ['Lists every upload of each channel, page by page.', resumes],
   [
     ['list the first uploads, without an account', 'chanlist uploads @demo --sandbox --limit 20'],
     ['export everything, or resume', 'chanlist uploads @demo -o demo.ndjson'],
     ['add what is new; free if nothing is', 'chanlist uploads @demo -o demo.ndjson --update'],
-    [
-      'export many channels for at most 100 credits',
-      'chanlist uploads --from refs.txt --output-dir lists --max-credits 100',
-    ],
+    ['export many channels', 'chanlist uploads --from refs.txt --output-dir lists --max-credits 100'],
   ],
 );
 
-export const latest = commandOf(
+export const latest = operationCommand(
   'latest',
   [`Prints the latest ${latestSize} uploads of each channel.`],
   [
     ['list the latest uploads, without an account', 'chanlist latest @demo --sandbox'],
     ['print the whole response of the service', 'chanlist latest @demo --json'],
-    [
-      'write the latest uploads of several channels as csv',
-      'chanlist latest --from refs.txt --fields _reference,videoId,title -o new.csv',
-    ],
+    ['write a spreadsheet', 'chanlist latest --from refs.txt --fields _reference,videoId,title -o new.csv'],
   ],
 );
 
-export const playlist = commandOf(
+export const playlist = operationCommand(
   'playlist',
   ['Lists every video of each public playlist, page by page.', resumes],
   [
@@ -72,10 +65,9 @@ export const playlist = commandOf(
   ],
 );
 
-interface SearchOptions extends CommonOptions {
+interface SearchOptions extends RunOptions {
   readonly channel: string;
   readonly words: readonly string[];
-  readonly limit: number | null;
 }
 
 export const search: CommandFile = {
@@ -92,19 +84,16 @@ export const search: CommandFile = {
   /** The service applies the limit (null: its default). */
   run: async ({ channel, words, limit, ...options }: SearchOptions, context, stderr) => {
     if (words.length === 0) throw usage('missing query', 'see: chanlist help search');
-    const query = words.join(' ');
-    const swapped = [...words.slice(-1), channel, ...words.slice(0, -1)];
-    if (!isReference(channel, 'channel') && isReference(swapped[0] ?? '', 'channel'))
-      throw usage(`'${channel}' is not a channel: the channel comes first`, {
-        program: 'chanlist search',
-        operands: swapped,
-      });
-    if (query.trim() === '') throw usage('<query> is blank', 'expected words to search for');
+    const [last = '', ...others] = words.toReversed();
+    if (!isReference(channel, 'channel') && isReference(last, 'channel')) {
+      const operands = [last, channel, ...others.reverse()];
+      const next = { purpose: 'did you mean', program: 'chanlist search', operands };
+      throw usage(`'${channel}' is not a channel: the channel comes first`, next);
+    }
+    const q = words.join(' ');
+    if (q.trim() === '') throw usage('<query> is blank', 'expected words to search for');
     const { runOperation } = await import('./run-operation.ts');
-    const one = { ...defaultOptions, ...options, references: [channel] };
-    return await runOperation(operations.search, one, context, stderr, {
-      q: query,
-      limit: limit ?? undefined,
-    });
+    const run = { ...options, limit: null, references: [channel] };
+    return await runOperation(operations.search, run, context, stderr, { q, limit: limit ?? undefined });
   },
 };

@@ -1,4 +1,4 @@
-import { effectiveFormat, type RunOptions, tableInFile } from '../cli/options.ts';
+import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { toFailure, usage } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
@@ -31,7 +31,7 @@ export async function runOperation(
   stderr: Stderr,
   more: RequestParameters = {},
 ): Promise<number> {
-  const { dryRun } = options;
+  const { dryRun, continuation } = options;
   assertSummaryFile(options, context);
   const writeSummary = startSummary(operation.name, dryRun ? null : options.summary, context.clock);
   let references: readonly Reference[] = [];
@@ -39,16 +39,15 @@ export async function runOperation(
   try {
     assertOptions(operation, options);
     const target = outputTarget(options, context);
-    const { continuation } = options;
     const [{ name }] = operation.parameters;
     const parametersOf = (value: string): RequestParameters =>
       continuation === null ? { [name]: value, ...more } : { continuation };
-    references =
-      continuation !== null
-        ? [newReference({ reference: null, value: continuation, id: null })]
-        : await readReferences(options, operation.reference, context, ({ value }) =>
-            assertParameters(operation, parametersOf(value)),
-          );
+    if (continuation !== null)
+      references = [newReference({ reference: null, value: continuation, id: null })];
+    else
+      references = await readReferences(options, operation.reference, context, ({ value }) =>
+        assertParameters(operation, parametersOf(value)),
+      );
     assertGoodLine(references, options, operation.reference);
     const job = await chooseJob(operation, options, context, target, references, parametersOf);
     references = job.references;
@@ -80,9 +79,9 @@ async function chooseJob(
 ): Promise<Job> {
   const references = distinct(inputs);
   const isPaged = operation.body === 'page';
-  if (isExport(operation, options)) {
-    const format = effectiveFormat(options, false);
-    if (format === 'table') throw tableInFile();
+  if (isPaged && (options.output !== null || options.outputDir !== null)) {
+    const format = options.format ?? 'ndjson';
+    if (format === 'table') throw usage('cannot write a table to a file');
     if (options.outputDir === null && valid(references).length > 1)
       throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
     const { openExports } = await import('../export/exports.ts');
@@ -109,16 +108,13 @@ async function chooseJob(
   };
 }
 
-const isExport = ({ body }: Operation, { output, outputDir }: RunOptions): boolean =>
-  body === 'page' && (output !== null || outputDir !== null);
-
 /** Throws usage errors for options that do not fit. */
 function assertOptions(operation: Operation, options: RunOptions): void {
-  const { fields, continuation, references, update, restart } = options;
+  const { fields, continuation, references, output, outputDir, update, restart } = options;
   parseFields(fields, operation);
   if (continuation !== null && references.length > 0)
     throw usage('--continuation takes no reference', 'the token says where to start');
-  if (isExport(operation, options)) return;
+  if (output !== null || outputDir !== null) return;
   if (update) throw usage('--update needs a file', 'give it with -o FILE or --output-dir DIR');
   if (restart) throw usage('--restart needs a file', 'give it with -o FILE');
 }

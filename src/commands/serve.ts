@@ -18,14 +18,8 @@ export const about = [
 
 export const examples: readonly Example[] = [
   ['serve on the default port', 'chanlist serve'],
-  [
-    'serve on any free port, with few credits and small pages',
-    'chanlist serve --port 0 --credits 5 --page-size 10',
-  ],
-  [
-    'simulate a bad day: rate limits and lost connections',
-    'chanlist serve --port 0 --seed 7 --fail 429:0.1 --fail reset:0.02',
-  ],
+  ['serve few credits and small pages, on any port', 'chanlist serve --port 0 --credits 5 --page-size 10'],
+  ['simulate a bad day', 'chanlist serve --port 0 --seed 7 --fail 429:0.1 --fail reset:0.02'],
 ];
 
 export const terms: Terms = {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Argument, Example, RunCommand } from '../cli/command.ts';
-import { effectiveFormat, type OutputOptions } from '../cli/options.ts';
+import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
@@ -27,17 +27,10 @@ export const about = [
 
 export const examples: readonly Example[] = [
   ['print an export as a table', 'chanlist show demo.ndjson'],
-  [
-    'write some fields of all exports for a spreadsheet',
-    'chanlist show lists/*.ndjson --fields videoId,title,_views,_seconds -o all.csv',
-  ],
+  ['write a spreadsheet', 'chanlist show lists/*.ndjson --fields videoId,title,_views,_seconds -o all.csv'],
 ];
 
-interface ShowOptions extends OutputOptions {
-  readonly files: readonly string[];
-  /** Per file. */
-  readonly limit: number | null;
-}
+type ShowOptions = CommonOptions & { readonly files: readonly string[] };
 
 /** Prints the entries of ndjson files (docs/scripts.md, "Formats and fields"). Offline. */
 export const run: RunCommand<ShowOptions> = async (options, context, stderr) => {
@@ -47,18 +40,19 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
   for (const path of files) if (path !== '-') assertShowable(path);
   const terminal = output === null ? decideTerminal(context.stdout, context.env, options.color) : null;
   const fields = parseFields(options.fields, shownEntries);
-  const format = effectiveFormat(options, terminal !== null);
+  const format = options.format ?? (terminal === null ? 'ndjson' : 'table');
   if (target !== null) assertNotArchive(target);
   let printed = 0;
   let thrown: unknown = null;
-  const read = async function* (limit = options.limit): AsyncGenerator<readonly JsonText[], void> {
+  const read = async function* (limit = options.limit) {
     printed = 0;
     thrown = null;
     try {
-      for await (const batch of entriesOfFiles(files, limit, context)) {
-        printed += batch.length;
-        yield batch;
-      }
+      for (const path of files)
+        for await (const batch of entriesOfFile(path, limit, context)) {
+          printed += batch.length;
+          yield batch;
+        }
     } catch (error) {
       // What stands before an error is printed, as a whole document.
       thrown = error;
@@ -84,7 +78,7 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
   return 0;
 };
 
-/** Throws a usage error for what is clearly no file of entries. */
+/** Throws a usage error for what is clearly not a file of entries. */
 function assertShowable(path: string): void {
   if (isFolder(path)) {
     const pattern = join(path, '*.ndjson');
@@ -95,30 +89,24 @@ function assertShowable(path: string): void {
   }
   const run = join(privateFolderOf(dirname(path)), pagesName(basename(path)));
   if (!existsSync(path) && existsSync(run))
-    throw usage(
-      `the export of ${path} has not ended`,
-      `how to resume it: chanlist check ${shellQuote(path)}`,
-    );
+    throw usage(`the export of ${path} has not ended`, {
+      purpose: 'how to resume it',
+      program: 'chanlist check',
+      operands: [path],
+    });
   guardFile(path, 'read', () => accessSync(path, constants.R_OK));
 }
 
-/** The entries of all files, at most `limit` of each. Throws `damaged` for a line that is no record. */
-async function* entriesOfFiles(
-  files: readonly string[],
-  limit: number | null,
-  { stdin, stop }: Context,
-): AsyncGenerator<readonly JsonText[], void> {
-  for (const path of files) {
-    let number = 0;
-    let left = limit ?? Number.POSITIVE_INFINITY;
-    const unreadable = (why: string): Failure =>
-      usage(`cannot read ${inputName(path)}: ${why}`, 'give ndjson exports');
-    const lines = linesOf(readChunks(path === '-' ? stdin : path, unreadable, stop));
-    for await (const batch of entriesOf(lines, (line) => recordOf(line, path, ++number))) {
-      yield batch.slice(0, left);
-      left -= batch.length;
-      if (left <= 0) break;
-    }
+/** The entries of a file, at most `limit`. Throws `damaged` for a line that is not a record. */
+async function* entriesOfFile(path: string, limit: number | null, { stdin, stop }: Context) {
+  let number = 0;
+  let missing = limit ?? Number.POSITIVE_INFINITY;
+  const unreadable = (why: string) => usage(`cannot read ${inputName(path)}: ${why}`, 'give ndjson exports');
+  const lines = linesOf(readChunks(path === '-' ? stdin : path, unreadable, stop));
+  for await (const batch of entriesOf(lines, (line) => recordOf(line, path, ++number))) {
+    yield batch.slice(0, missing);
+    missing -= batch.length;
+    if (missing <= 0) return;
   }
 }
 
@@ -126,7 +114,7 @@ async function* entriesOfFiles(
 function recordOf(line: Buffer | null, file: string, number: number): JsonText | null {
   const isText = line !== null && isUtf8(line);
   const record = isText ? JsonText.parse(line) : null;
-  // The document of a listing is no entry.
+  // The document of a listing is not an entry.
   const isDocument = record?.get('results')?.kind === 'array' && record.get('videoId') === undefined;
   if (record?.kind === 'object' && !isDocument) return record;
   if (isText && record === null && line.toString().trim() === '') return null;

@@ -1,6 +1,6 @@
-import { carriedFlagsOf, extensionOf } from '../cli/options.ts';
+import { carriedFlagsOf } from '../cli/options.ts';
 import { Failure, usage } from '../errors.ts';
-import { formatByExtension } from '../output/formats.ts';
+import { formatByPath } from '../output/formats.ts';
 import { sandboxName } from '../run/run.ts';
 import type { Command, Flag } from '../text/command.ts';
 import { type Export, notMounted } from './exports.ts';
@@ -29,7 +29,7 @@ export function exportCommand(
   ...switches: readonly string[]
 ): Command {
   const given: Flag[] = [{ name: '-o', value: path }];
-  if (formatByExtension(extensionOf(path)) !== format) given.push({ name: '--format', value: format });
+  if (formatByPath(path) !== format) given.push({ name: '--format', value: format });
   if (fields !== null) given.push({ name: '--fields', value: fields });
   if (limit !== null) given.push({ name: '--limit', value: String(limit) });
   if (service === sandboxName) given.push({ name: '--sandbox', value: null });

@@ -1,9 +1,11 @@
+import { styleText } from 'node:util';
 import type { CommandRow, Example, Terms } from '../cli/command.ts';
 import { explainedFlagsOf, flagsOf, helpFlag } from '../cli/flags.ts';
 import { unknownCommand } from '../cli/pointers.ts';
 import type { FormatOptions } from '../output/format.ts';
 import { longest } from '../text/count.ts';
-import { type Block, exampleBlock, flagTerms, layout, topicNames } from './document.ts';
+import { wrap } from '../text/wrap.ts';
+import { type Block, exampleBlock, flagTerms, topicNames } from './document.ts';
 
 type Terminal = FormatOptions['terminal'];
 
@@ -16,19 +18,16 @@ export const examples: readonly Example[] = [
 ];
 
 /** The help on a topic, a command, an action, or (no words) the program. Throws a usage error if there is none. */
-export async function helpText(
-  words: readonly string[],
-  table: readonly CommandRow[],
-  terminal: Terminal,
-): Promise<string> {
+export async function helpText(words: readonly string[], table: readonly CommandRow[], terminal: Terminal) {
   if (words.length === 0) return layout(programHelp(table), terminal);
   const topic = topicNames.find((name) => name === words.join(' '));
   if (topic === undefined) return layout(await commandHelp(words, table), terminal);
-  return layout((await import('./topics.ts')).topicBlocks(topic), terminal);
+  return layout((await import('./topics.ts')).topics[topic], terminal);
 }
 
-const commandTerms = (rows: readonly CommandRow[]): Terms['rows'] =>
-  rows.map(({ name, usage: words, summary }) => [`${name} ${words}`.trim(), summary]);
+/** `width`: at least that of a term. */
+const commandTerms = (rows: readonly CommandRow[], width = 0): Terms['rows'] =>
+  rows.map(({ name, usage: words, summary }) => [`${name} ${words}`.trim().padEnd(width), summary]);
 
 /** `words`: the command, or the action below `parent`. */
 async function commandHelp(
@@ -43,17 +42,12 @@ async function commandHelp(
   const { args = [], actions = [], about: paragraphs, examples: lines, terms } = await row.load();
   if (actions.length > 0 && rest.length > 0) return await commandHelp(rest, actions, path);
   const flags = explainedFlagsOf(path);
-  const lists = [
-    {
-      heading: 'Arguments:',
-      rows: args.map(([, term, help]) => [term.replace(/[^\w]/g, ''), help] as const),
-    },
-    { heading: 'Actions:', rows: commandTerms(actions) },
-  ];
+  const argumentRows = args.map(([, term, help]) => [term.replace(/\W/g, ''), help] as const);
   return [
     { lines: [`Usage: ${['chanlist', path, row.usage].filter(Boolean).join(' ')} [flags]`] },
     ...paragraphs,
-    ...lists.filter(({ rows }) => rows.length > 0),
+    ...(args.length > 0 ? [{ heading: 'Arguments:', rows: argumentRows }] : []),
+    ...(actions.length > 0 ? [{ heading: 'Actions:', rows: commandTerms(actions) }] : []),
     exampleBlock(lines),
     { heading: 'Flags:', rows: flagTerms([...flags, helpFlag]) },
     ...(terms === undefined ? [] : [terms]),
@@ -63,9 +57,8 @@ async function commandHelp(
 
 /** It fits a terminal of 24 lines and 80 columns. */
 function programHelp(table: readonly CommandRow[]): readonly Block[] {
-  const rows = commandTerms(table);
-  const width = longest(rows.map(([term]) => term));
-  const groups = [...new Set(table.map(({ group = '' }) => group))];
+  const width = longest(commandTerms(table).map(([term]) => term));
+  const headings = [...new Set(table.map(({ heading }) => heading))];
   return [
     {
       lines: [
@@ -74,12 +67,40 @@ function programHelp(table: readonly CommandRow[]): readonly Block[] {
       ],
     },
     about,
-    ...groups.map((heading) => ({
-      heading,
-      rows: rows
-        .filter((_, i) => table[i]?.group === heading)
-        .map(([term, summary]) => [term.padEnd(width), summary] as const),
-    })),
+    ...headings.map((heading) => {
+      const rows = table.filter((row) => row.heading === heading);
+      return { heading, rows: commandTerms(rows, width) };
+    }),
     `Help topics: ${topicNames.join(', ')}`,
   ];
+}
+
+/** Narrower terminals break the lines themselves. */
+const minColumns = 40;
+/** Where a meaning has less room beside its term, it is below it. */
+const minMeaning = 32;
+
+/** The blocks in the width of a terminal (null: 80 columns), with bold headings if it has colour. */
+function layout(blocks: readonly Block[], terminal: Terminal): string {
+  const columns = Math.max(minColumns, terminal?.columns ?? 80);
+  const bold = (line: string): string =>
+    terminal?.color ? styleText('bold', line, { validateStream: false }) : line;
+  const linesOf = (block: Block): readonly string[] => {
+    if (typeof block === 'string') return wrap(block, columns);
+    const heading = block.heading === undefined ? [] : wrap(block.heading, columns).map(bold);
+    return [...heading, ...('rows' in block ? termLines(block.rows, columns) : block.lines)];
+  };
+  return `${blocks.map((block) => linesOf(block).join('\n')).join('\n\n')}\n`;
+}
+
+function termLines(rows: Terms['rows'], columns: number): string[] {
+  const width = longest(rows.map(([term]) => term)) + 4;
+  if (columns - width < minMeaning)
+    return rows.flatMap(([term, meaning]) => [
+      `  ${term.trim()}`,
+      ...wrap(meaning, columns - 6).map((line) => `      ${line}`),
+    ]);
+  return rows.flatMap(([term, meaning]) =>
+    wrap(meaning, columns - width).map((line, i) => `${i === 0 ? `  ${term}` : ''}`.padEnd(width) + line),
+  );
 }

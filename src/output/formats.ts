@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import type { JsonText } from '../json/json-text.ts';
 import { absentWarning } from './fields.ts';
 import type { Format, FormatOptions, Writer } from './format.ts';
@@ -41,7 +42,9 @@ export type FileFormat = Exclude<FormatName, 'table'>;
 
 export const formatNames = Object.keys(formats) as readonly FormatName[];
 
-export function formatByExtension(extension: string): FormatName | undefined {
+/** By the extension; undefined if no format has it. */
+export function formatByPath(path: string): FormatName | undefined {
+  const extension = extname(path).slice(1).toLowerCase();
   return formatNames.find((name) => (formats[name].extensions as readonly string[]).includes(extension));
 }
 

@@ -59,8 +59,12 @@ export const firstOf = (names: readonly (string | null)[]): string =>
   ` (${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ' and others' : ''})`;
 
 /** The first message, after `3 references (@a, @b, @c)`, or after the name of a single one. */
-function withNames(labels: readonly (string | null)[], messages: readonly string[]): string {
-  const names = labels.length <= 1 ? labels[0] : `${thousands(labels.length)} references${firstOf(labels)}`;
+export function withNames(
+  labels: readonly (string | null)[],
+  messages: readonly string[],
+  noun = 'references',
+): string {
+  const names = labels.length <= 1 ? labels[0] : `${thousands(labels.length)} ${noun}${firstOf(labels)}`;
   const [message = ''] = messages;
   const isSame = messages.every((other) => other === message);
   return names ? `${names}: ${isSame ? '' : 'the first: '}${message}` : message;

@@ -48,7 +48,8 @@ export async function printDryRun(
     url: operation && requestUrl(service, operation, parameters),
     cost: operation?.credits ?? 0,
   }));
-  if (options.format === 'json' || options.format === 'ndjson') {
+  const given = options.invocation.flags.find(({ name }) => name === '--format')?.value;
+  if (given === 'json' || given === 'ndjson') {
     const fields = ['reference', 'method', 'url', 'cost'] as const;
     await printRecords(records, { ...options, context, stderr, fields });
   } else {

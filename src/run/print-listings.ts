@@ -104,10 +104,10 @@ function resumeStep(
   if (token === null || token === continuation) return null;
   if (isUnsafe(token) || Buffer.byteLength(token) > maxShownBytes)
     return "the next page's token cannot be printed here; use --json to get it";
-  const add = [{ name: '--continuation', value: token }];
-  if (limit !== null && entries < limit) add.push({ name: '--limit', value: String(limit - entries) });
-  const drop = ['--from', '--continuation', '--limit'];
-  return commandOf(invocation, [], { purpose: 'resume with', drop, add });
+  const added = [{ name: '--continuation', value: token }];
+  if (limit !== null && entries < limit) added.push({ name: '--limit', value: String(limit - entries) });
+  const dropped = ['--from', '--continuation', '--limit'];
+  return commandOf(invocation, 'resume with', [], dropped, added);
 }
 
 /** How many entries a listing has that stopped after its first page, and what all of them cost. */

@@ -1,4 +1,3 @@
-import { effectiveFormat } from '../cli/options.ts';
 import { ClosedPipe, toFailure } from '../errors.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Format, Text } from '../output/format.ts';
@@ -13,12 +12,12 @@ import type { Run } from './run.ts';
 export async function openOutput({ operation, options, references, context, stderr }: Run) {
   const isStdout = options.output === null;
   const terminal = isStdout ? decideTerminal(context.stdout, context.env, options.color) : null;
-  const name = effectiveFormat(options, terminal !== null);
+  const name = options.format ?? (terminal === null ? 'ndjson' : 'table');
   const isTerminalTable = terminal !== null && name === 'table';
   const format = await createFormat(name, {
     operation,
     fields: parseFields(options.fields, operation),
-    several: options.references.length > 1 || options.from != null,
+    several: options.references.length > 1 || options.from !== null,
     referenceWidth: references.reduce((most, { value }) => Math.max(most, textWidth(value)), 0),
     terminal,
   });

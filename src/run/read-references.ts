@@ -77,7 +77,7 @@ export async function readReferences(
     }
   }
   if (references.length > 0) return references;
-  if (from != null)
+  if (from !== null)
     throw usage(`${inputName(from)} contains no ${kind} reference`, 'expected one reference per line');
   const expected = kind === 'channel or playlist' ? 'a reference' : expectedReference[kind];
   throw usage(`missing ${kind}: expected ${expected}`);
@@ -100,7 +100,7 @@ export function assertGoodLine(
 ): void {
   const lines = references.slice(options.references.length);
   const [first] = lines;
-  if (options.from == null || first === undefined || valid(lines).length > 0) return;
+  if (options.from === null || first === undefined || valid(lines).length > 0) return;
   const [, form] = forms.find(([pattern]) => pattern.test(first.reference ?? '')) ?? [];
   const shown = lines.slice(0, 3).map(({ label, reference }) => `${label} '${cut(reference ?? '', 60)}'`);
   const next = form && `it looks like ${form}: see "Lists from other programs" in docs/scripts.md`;
@@ -114,7 +114,7 @@ async function* wordsOf(
   context: Context,
 ): AsyncGenerator<Omit<Line, 'number'> & { readonly place: string | null }, void> {
   for (const text of references) yield { text, problem: null, place: null };
-  if (from == null) return;
+  if (from === null) return;
   // Not before: reading this property opens stdin.
   const { stdin, stop } = context;
   const unreadable = (why: string): Failure =>

@@ -159,11 +159,12 @@ function refusalOf(
 ): { readonly what?: string | undefined; readonly next?: Step } {
   if (severalReferences.test(text))
     return { what: 'more than one reference', next: 'several references are separated by spaces' };
+  const purpose = 'did you mean';
   const { value = '' } = (kind === 'channel' ? parsePlaylist(text) : parseChannel(text)) ?? {};
   if (certain.test(value))
     return kind === 'channel'
-      ? { what: 'a playlist', next: { program: 'chanlist playlist', operands: [value] } }
-      : { what: 'a channel', next: { program: 'chanlist uploads', operands: [value] } };
+      ? { what: 'a playlist', next: { purpose, program: 'chanlist playlist', operands: [value] } }
+      : { what: 'a channel', next: { purpose, program: 'chanlist uploads', operands: [value] } };
   const url = parseUrl(text);
   const list = url?.searchParams.get('list') ?? (kind === 'playlist' ? text : '');
   const what = otherLists.find(([id]) => id.test(list))?.[1] ?? (url === null ? undefined : otherPage(url));

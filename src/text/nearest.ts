@@ -9,11 +9,16 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   return undefined;
 }
 
-/** The hint for a word that is none of these: `did you mean csv? expected one of csv, json`. */
-export function expectedOneOf(word: string, words: readonly string[]): string {
+/** `did you mean csv?`; undefined if no word is near. */
+export function didYouMean(word: string, words: readonly string[]): string | undefined {
   const meant = nearest(word, words);
+  return meant && `did you mean ${meant}?`;
+}
+
+/** `did you mean csv? expected one of csv, json` */
+export function expectedOneOf(word: string, words: readonly string[]): string {
   const expected = `expected one of ${words.join(', ')}`;
-  return meant === undefined ? expected : `did you mean ${meant}? ${expected}`;
+  return [didYouMean(word, words), expected].filter(Boolean).join(' ');
 }
 
 /** Whether at most `typos` insertions, deletions, replacements or swaps of neighbours turn `a` into `b`. */

@@ -95,7 +95,7 @@ test('no active profile: that comes first, with how to choose one', async (t) =>
   const message = "no profile is active (stored: work, home, o'b)";
   for (const env of [{}, { CHANLIST_BASE_URL: full.CHANLIST_BASE_URL }]) {
     const { problem } = await find({}, env);
-    assert.deepEqual([problem?.exit, problem?.line()], [3, `${message}; chanlist auth switch work`]);
+    assert.deepEqual([problem?.exit, problem?.line()], [3, `${message}; run: chanlist auth switch work`]);
   }
 });
 

@@ -44,39 +44,29 @@ test('login: key from stdin, then stored; silent off the terminal', async (t) =>
   assert.deepEqual([statSync(storeIn(folder)).mode & 0o777, stderr], [0o600, '']);
 });
 
-test('login without --profile is for the active profile; its address and bounds stay', async (t) => {
+test('login: for the profile that is named, else the active one; address, namespace and bound stay unless given', async (t) => {
   const folder = await temporaryFolder(t);
   writeStore(folder, { ...two, work: { ...two.work, max_credits: '3000/month' } }, 'work');
   const env = { XDG_CONFIG_HOME: folder };
-  await login('', env);
-  const { active, profiles } = readStore(env);
-  const work = profiles.get('work');
-  assert.deepEqual([active, [...profiles.keys()]], ['work', ['work', 'home']]);
-  assert.deepEqual([work?.key, work?.baseUrl.href], [key, two.work.baseUrl]);
-  assert.deepEqual(work?.maxCredits, [{ credits: 3000, per: 'month', source: "profile 'work'" }]);
-  await login('', { ...env, CHANLIST_PROFILE: 'home' });
-  assert.equal(readStore(env).profiles.get('home')?.key, key);
-});
-
-test('login again: address, namespace and bound stay unless they are given', async (t) => {
-  const folder = await temporaryFolder(t);
-  writeStore(folder, two, 'work');
-  const env = { XDG_CONFIG_HOME: folder };
   const month = { credits: 3000, per: 'month', source: "profile 'home'" };
   const day = { ...month, credits: 100, per: 'day' };
-  for (const [flags, ...expected] of [
-    ['', 'https://home.example.com/x', 'hh', []],
-    ['--max-credits 3000/month', 'https://home.example.com/x', 'hh', [month]],
-    [`--base-url ${baseUrl}`, baseUrl, 'hh', [month]],
-    ['--namespace nn', baseUrl, 'nn', [month]],
-    [`--base-url ${baseUrl}/api/v2/vv/`, baseUrl, 'vv', [month]],
-    ['--max-credits 100/day --max-credits 3000/month', baseUrl, 'vv', [day, month]],
+  const ofHome = { CHANLIST_PROFILE: 'home' };
+  for (const [more, flags, name, ...expected] of [
+    [{}, '', 'work', two.work.baseUrl, 'media', [{ ...month, source: "profile 'work'" }]],
+    [ofHome, '', 'home', 'https://home.example.com/x', 'hh', []],
+    [{}, '--profile home --max-credits 3000/month', 'home', 'https://home.example.com/x', 'hh', [month]],
+    [ofHome, `--base-url ${baseUrl}`, 'home', baseUrl, 'hh', [month]],
+    [ofHome, '--namespace nn', 'home', baseUrl, 'nn', [month]],
+    [ofHome, `--base-url ${baseUrl}/api/v2/vv/`, 'home', baseUrl, 'vv', [month]],
+    [ofHome, '--max-credits 100/day --max-credits 3000/month', 'home', baseUrl, 'vv', [day, month]],
   ] as const) {
-    await login(`--profile home ${flags}`.trim(), env);
+    await login(flags, { ...env, ...more });
     const { active, profiles } = readStore(env);
-    const { baseUrl, namespace, maxCredits } = profiles.get('home') ?? assert.fail();
-    assert.deepEqual([baseUrl.href, namespace, maxCredits, active], [...expected, 'work'], flags);
+    const profile = profiles.get(name) ?? assert.fail();
+    assert.deepEqual([profile.key, active], [key, 'work'], flags);
+    assert.deepEqual([profile.baseUrl.href, profile.namespace, profile.maxCredits], expected, flags);
   }
+  assert.deepEqual([...readStore(env).profiles.keys()], ['work', 'home']);
   assert.match(readFileSync(storeIn(folder), 'utf8'), /"max_credits": "100\/day,3000\/month"/);
 });
 
@@ -254,7 +244,7 @@ test('logout: removes the profile; after the active one, none is active', async 
   writeStore(folder, { ...two, third: two.work }, 'work');
   assert.match(
     (await auth('logout -v', env)).stderr,
-    /removed profile 'work'[\s\S]*no profile is active now; chanlist auth switch home/,
+    /removed profile 'work'[\s\S]*no profile is active now; run: chanlist auth switch home/,
   );
   assert.deepEqual([[...readStore(env).profiles.keys()], readStore(env).active], [['home', 'third'], null]);
   await refused('logout', 'auth list');

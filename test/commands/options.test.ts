@@ -5,17 +5,18 @@ import { parseArguments } from '../../src/cli/program.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { Failure } from '../../src/errors.ts';
 
-type Parsed = Omit<CommonOptions, 'invocation'> & Readonly<Record<string, unknown>>;
-
 const argumentsOf = (line: string): string[] => line.split(' ').filter(Boolean);
 
 const parseLine = (line: string) => parseArguments(argumentsOf(line), { actions: commands });
 
-async function parse(line: string): Promise<Parsed> {
+/** The options of a line, without those of flags that are short for others, counted or no options. */
+async function parse(line: string): Promise<object> {
   const { request } = await parseLine(line);
   if (request instanceof Error) throw request;
   assert.ok(typeof request === 'object' && 'run' in request);
-  return request.options as unknown as Parsed;
+  const { invocation, help, version, json, ndjson, verbose, ...options } = request.options as CommonOptions &
+    Record<string, unknown>;
+  return options;
 }
 
 /** The usage error of the arguments: one line. */
@@ -26,25 +27,16 @@ async function refused(line: string): Promise<string> {
   return request.line();
 }
 
-const defaults: Omit<CommonOptions, 'invocation'> = {
-  ...{ sandbox: false, format: null, fields: null, output: null, summary: null },
+/** The options without any flags: a command has those of all. */
+const defaults = {
+  ...{ format: null, fields: null, output: null, summary: null, quiet: false, color: true, sandbox: false },
   ...{ timeout: 30, retries: 4, maxWait: 120, maxCredits: [], dryRun: false },
-  ...{ quiet: false, color: true },
+  ...{ from: null, concurrency: 4, limit: null, continuation: null, outputDir: null, seen: null },
+  ...{ restart: false, all: false, update: false, maxAge: null, month: null, by: null, verify: true },
+  ...{ port: 8787, host: '127.0.0.1', key: 'sk_sandbox', credits: 1000, pageSize: 100, latency: 0 },
+  ...{ seed: 1, rate: null, grow: 0, plainTokens: false, fail: [] },
 };
-
-const commonNames = [...Object.keys(defaults), 'profile', 'baseUrl', 'namespace', 'keyFile'];
-
-/** Flags that are short for others, or that are counted. */
-const notOptions = ['invocation', 'help', 'version', 'json', 'ndjson', 'verbose'];
-
-/** The common options (`isCommon`), or all others. */
-const pick = (parsed: Parsed, isCommon: boolean): object =>
-  Object.fromEntries(
-    Object.entries(parsed).filter(
-      ([name, value]) =>
-        value !== undefined && commonNames.includes(name) === isCommon && !notOptions.includes(name),
-    ),
-  );
+const bound = { credits: 5, per: 'run', source: '--max-credits' } as const;
 
 const commonFlags: readonly (readonly [flags: string, options: Partial<CommonOptions>])[] = [
   ['', {}],
@@ -53,8 +45,8 @@ const commonFlags: readonly (readonly [flags: string, options: Partial<CommonOpt
   ['--namespace other', { namespace: 'other' }],
   ['--key-file key.txt', { keyFile: 'key.txt' }],
   ['--sandbox', { sandbox: true }],
-  ['--max-credits 5', { maxCredits: [{ credits: 5, per: 'run', source: '--max-credits' }] }],
-  ['--max-credits=100/day', { maxCredits: [{ credits: 100, per: 'day', source: '--max-credits' }] }],
+  ['--max-credits 5', { maxCredits: [bound] }],
+  ['--max-credits=100/day', { maxCredits: [{ ...bound, credits: 100, per: 'day' }] }],
   ['-f csv', { format: 'csv' }],
   ['-qfcsv', { quiet: true, format: 'csv' }],
   ['-f=csv', { format: 'csv' }],
@@ -62,7 +54,9 @@ const commonFlags: readonly (readonly [flags: string, options: Partial<CommonOpt
   ['--json --format json', { format: 'json' }],
   ['--ndjson', { format: 'ndjson' }],
   ['--fields title --fields videoId,d.0.url', { fields: 'title,videoId,d.0.url' }],
-  ['-o out.csv', { output: 'out.csv' }],
+  ['-o out.csv', { output: 'out.csv', format: 'csv' }],
+  ['-o out', { output: 'out', format: 'ndjson' }],
+  ['-o out -f id', { output: 'out', format: 'id' }],
   ['-o -', { output: null }],
   ['--summary summary.json', { summary: 'summary.json' }],
   ['--no-color', { color: false }],
@@ -75,97 +69,84 @@ const commonFlags: readonly (readonly [flags: string, options: Partial<CommonOpt
 
 test('each common flag means the same before a command, after it and after its arguments', async () => {
   for (const [flags, options] of commonFlags)
-    for (const [command, words] of Object.entries({
-      resolve: '@x',
-      search: '@x a',
-      uploads: '@x',
-      latest: '@x',
-    }))
+    for (const [command, words, operands] of [
+      ['uploads', '@x', { references: ['@x'] }],
+      ['search', '@x a', { channel: '@x', words: ['a'] }],
+    ] as const)
       for (const line of [
         `${flags} ${command} ${words}`,
         `${command} ${flags} ${words}`,
         `${command} ${words} ${flags}`,
       ])
-        assert.deepEqual(pick(await parse(line), true), { ...defaults, ...options }, line);
+        assert.deepEqual(await parse(line), { ...defaults, ...operands, ...options }, line);
   const merged = await parse('-v --timeout 5 playlist PLx -v --timeout 6 --sandbox');
-  assert.deepEqual(pick(merged, true), { ...defaults, timeout: 6, sandbox: true });
+  assert.deepEqual(merged, { ...defaults, references: ['PLx'], timeout: 6, sandbox: true });
   const { flags } = await parseLine('-v resolve -vv @x');
   assert.equal(flags.filter(({ name }) => name === '--verbose').length, 3);
 });
 
-const list = { from: null, concurrency: 4, references: ['one', 'two'] };
-const pages = {
-  ...{ ...list, limit: null, continuation: null, outputDir: null },
-  ...{ restart: false, all: false, update: false },
-};
-const serve = {
-  ...{ port: 8787, host: '127.0.0.1', key: 'sk_sandbox', credits: 1000, pageSize: 100, latency: 0 },
-  ...{ seed: 1, rate: null, grow: 0, plainTokens: false, fail: [] },
-};
-
 const archives =
   'needs archives (whole lists as ndjson): omit --limit, --fields and other formats; show makes views of them: chanlist help show';
 
-/** Command lines, and all options of theirs but the common ones. */
+const references = ['one', 'two'];
+
+/** Command lines, and the options that are given. */
 const ownOptions: readonly (readonly [line: string, options: object])[] = [
-  ['uploads one two', pages],
-  ['-q -- uploads one two', pages],
-  ['playlist one two', pages],
-  ['resolve one two', list],
-  ['latest one two', { ...list, limit: null, seen: null }],
+  ['uploads one two', { references }],
+  ['-q -- uploads one two', { references, quiet: true }],
+  ['playlist one two', { references }],
+  ['resolve one two', { references }],
   [
     'latest --from refs.txt -n 3 --seen s.txt --concurrency 1',
     { from: 'refs.txt', references: [], limit: 3, seen: 's.txt', concurrency: 1 },
   ],
   [
     'playlist --from - -n 7 --concurrency 9 --restart --all',
-    { ...pages, references: [], from: '-', limit: 7, concurrency: 9, restart: true, all: true },
+    { references: [], from: '-', limit: 7, concurrency: 9, restart: true, all: true },
   ],
   [
     'uploads one two --output-dir lists --update --all',
-    { ...pages, outputDir: 'lists', update: true, all: true },
+    { references, outputDir: 'lists', update: true, all: true },
   ],
   ...['--limit 8', '--limit=8', '-n 8', '-n8', '-n=8'].map(
-    (limit) => [`uploads one ${limit} two`, { ...pages, limit: 8 }] as const,
+    (limit) => [`uploads one ${limit} two`, { references, limit: 8 }] as const,
   ),
   ...['abc', '-abc', '-qfjson', '--json'].flatMap((token) =>
-    ['--continuation ', '--continuation='].map((flag) => {
-      const own = { ...pages, references: [], continuation: token };
-      return [`uploads ${flag}${token}`, own] as const;
-    }),
+    ['--continuation ', '--continuation='].map(
+      (flag) => [`uploads ${flag}${token}`, { references: [], continuation: token }] as const,
+    ),
   ),
-  ['search @x two words', { channel: '@x', words: ['two', 'words'], limit: null }],
-  ['search @x a -n 50 --max-credits 3 b', { channel: '@x', words: ['a', 'b'], limit: 50 }],
-  ['search @x -- -n --json', { channel: '@x', words: ['-n', '--json'], limit: null }],
+  ['search @x two words', { channel: '@x', words: ['two', 'words'] }],
+  [
+    'search @x a -n 50 --max-credits 5 b',
+    { channel: '@x', words: ['a', 'b'], limit: 50, maxCredits: [bound] },
+  ],
+  ['search @x -- -n --json', { channel: '@x', words: ['-n', '--json'] }],
   [
     'check lists a.csv --max-age 1.5d --from - -q',
-    { paths: ['lists', 'a.csv'], from: '-', maxAge: 129_600_000 },
+    { paths: ['lists', 'a.csv'], from: '-', maxAge: 129_600_000, quiet: true },
   ],
-  ['show a.ndjson - -n 3 --fields title -o a.csv', { files: ['a.ndjson', '-'], limit: 3 }],
-  ['credits --month 2026-01 --by day -f csv', { month: '2026-01', by: 'day' }],
-  ['auth login', { verify: true }],
+  ['show a.ndjson - -n 3 -o a.csv', { files: ['a.ndjson', '-'], limit: 3, output: 'a.csv', format: 'csv' }],
+  ['credits --month 2026-01 --by day -f csv', { month: '2026-01', by: 'day', format: 'csv' }],
   ['auth login --no-verify', { verify: false }],
-  ['serve', serve],
   [
     'serve --port 0 --host ::1 --key k --credits 5 --page-size 10 --latency 20',
-    { ...serve, port: 0, host: '::1', key: 'k', credits: 5, pageSize: 10, latency: 20 },
+    { port: 0, host: '::1', key: 'k', credits: 5, pageSize: 10, latency: 20 },
   ],
-  [
-    'serve --seed 7 --rate 60 --grow 2 --plain-tokens',
-    { ...serve, seed: 7, rate: 60, grow: 2, plainTokens: true },
-  ],
-  ['serve --fail 429:0.1', { ...serve, fail: [{ kind: 429, rate: 0.1 }] }],
+  ['serve --seed 7 --rate 60 --grow 2 --plain-tokens', { seed: 7, rate: 60, grow: 2, plainTokens: true }],
+  ['serve --fail 429:0.1', { fail: [{ kind: 429, rate: 0.1 }] }],
 ];
 
 test('each command has its own options', async () => {
-  for (const [line, options] of ownOptions) assert.deepEqual(pick(await parse(line), false), options, line);
+  for (const [line, options] of ownOptions)
+    assert.deepEqual(await parse(line), { ...defaults, ...options }, line);
   for (const line of ['--profile p auth login', 'auth --profile p login', 'auth login --profile p'])
-    assert.deepEqual(pick(await parse(line), true), { ...defaults, profile: 'p' });
+    assert.deepEqual(await parse(line), { ...defaults, profile: 'p' });
 });
 
 test('--help anywhere is help on the command, whatever else is wrong; --version anywhere is the version', async () => {
   for (const [help, lines] of [
-    ['', ['', 'help', '--help', '-h --json']],
+    ['', ['', 'help', 'help --json', '--help', '-h --json']],
     ['uploads', ['--help uploads', 'uploads --help', 'uploads @x --nope --limit 0 -qh']],
     ['search', ['search -h', '--help search']],
     ['auth', ['auth help', 'help auth', 'auth --help']],
@@ -271,8 +252,8 @@ test('habits from other tools get a pointer', async () => {
     'use auth status': ['status', 'whoami'],
     'use auth list': ['profiles'],
     'use --version': ['version'],
-    'chanlist uploads @demo': ['@demo', '@demo --json'],
-    'chanlist uploads https://www.example.com/@demo': ['https://www.example.com/@demo'],
+    'did you mean: chanlist uploads @demo': ['@demo', '@demo --json'],
+    'did you mean: chanlist uploads https://www.example.com/@demo': ['https://www.example.com/@demo'],
     [jq]: [
       ...['uploads @x --sort views', 'show a --filter=x', 'latest @x --where x', 'uploads @x --since 2020'],
       'uploads @x --jq .a',

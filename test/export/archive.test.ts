@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { defaultOptions } from '../../src/cli/options.ts';
 import { Archive, type Contents, readArchive } from '../../src/export/archive.ts';
 import type { Export } from '../../src/export/exports.ts';
 import type { Existing } from '../../src/export/next-step.ts';
@@ -115,7 +114,7 @@ async function opener(t: TestContext) {
     const exports = {
       context: { stop: never },
       operation: operations.uploads,
-      options: { ...defaultOptions, invocation: { flags: [] } },
+      options: { restart: false, invocation: { flags: [] } },
     };
     const one = { target, id: 'UCa', exports, existing: { file }, record: recorded, request: request() };
     return new Archive(

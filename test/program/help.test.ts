@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { allNodes } from '../../scripts/docgen/tree.ts';
 import { longFlag } from '../../src/cli/flag.ts';
-import { flagsOf, globalFlags, ownFlagsOf } from '../../src/cli/flags.ts';
+import { flagsOf, globalFlags, ownFlags } from '../../src/cli/flags.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { helpText } from '../../src/help/help-text.ts';
 import { runHere as run } from '../support/command.ts';
@@ -43,7 +43,7 @@ test('the help of a command and that of the program say what it costs', async ()
 
 test('a command has its flags and the main global ones, one line each, and names help flags for the rest', async () => {
   const main = ['--output', '--format', '--fields', '--max-credits', '--dry-run'];
-  const service = ['--profile', '--base-url', '--namespace'];
+  const service = ['--profile', '--base-url', '--namespace', '--key-file'];
   for (const path of paths) {
     const text = await help(path);
     const [, flags = ''] = text.split('\n\nFlags:\n');
@@ -52,9 +52,10 @@ test('a command has its flags and the main global ones, one line each, and names
     const taken = flagsOf(path).map(longFlag);
     // A bound means nothing where nothing is paid.
     const isFree = path === 'resolve' || path === 'latest';
-    const own = main.filter((name) => !isFree || name !== '--max-credits');
-    const explained = path === 'auth login' || path === 'serve' ? [...service, ...own] : own;
-    const shown = new Set(ownFlagsOf(path).map(longFlag));
+    const mainFlags = main.filter((name) => !isFree || name !== '--max-credits');
+    const explained = path === 'auth login' || path === 'serve' ? [...service, ...mainFlags] : mainFlags;
+    const own = ownFlags.filter(({ commands }) => commands.includes(path));
+    const shown = new Set(own.map(longFlag));
     for (const name of explained) if (taken.includes(name)) shown.add(name);
     assert.deepEqual(names, [...shown, '--help'], path);
     assert.equal(text.includes('\nOther flags: chanlist help flags\n'), shown.size < taken.length, path);

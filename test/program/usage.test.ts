@@ -33,7 +33,7 @@ test('usage errors that only a command finds', async () => {
     ['search @demo --sandbox', 'missing query; see: chanlist help search'],
     [
       'search old town @demo',
-      "'old' is not a channel: the channel comes first; chanlist search @demo old town",
+      "'old' is not a channel: the channel comes first; did you mean: chanlist search @demo old town",
     ],
     [
       'check nofile',

@@ -2,7 +2,8 @@ import { on } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Context } from '../../context.ts';
-import { type Failure, stoppedBy, toFailure, usage } from '../../errors.ts';
+import { stoppedBy, toFailure, usage } from '../../errors.ts';
+import type { Stderr } from '../../output/stderr.ts';
 
 /** Asks until `parse` takes the answer, at most three times. */
 type Ask = <T>(question: string, echo: boolean, parse: (answer: string) => T) => Promise<T>;
@@ -14,7 +15,7 @@ type Ask = <T>(question: string, echo: boolean, parse: (answer: string) => T) =>
  */
 export async function withPrompt<T>(
   { stdin, stderr, stop }: Context,
-  onTypingError: (error: Failure) => void,
+  messages: Stderr,
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
   let isMuted = true;
@@ -29,11 +30,8 @@ export async function withPrompt<T>(
   terminal.on('line', () => {
     isMuted = true;
   });
-  let isInterrupted = false;
-  terminal.on('SIGINT', () => {
-    isInterrupted = true;
-    terminal.close();
-  });
+  const interrupt = new AbortController();
+  terminal.on('SIGINT', () => interrupt.abort(stoppedBy('SIGINT')));
   /** Shows the question, and what was typed so far if it may be seen. */
   const show = (): void => {
     if (isMuted) stderr.write(question);
@@ -52,16 +50,13 @@ export async function withPrompt<T>(
   // A terminal that is closed reports errors at any time, also after the last question.
   stdin.on('error', () => {});
   terminal.on('error', () => {});
-  const lines = on(terminal, 'line', { signal: stop, close: ['close'] });
+  const signal = AbortSignal.any([stop, interrupt.signal]);
+  const lines = on(terminal, 'line', { signal, close: ['close'] });
   const readLine = async (): Promise<string> => {
-    try {
-      const { value, done } = await lines.next();
-      if (!done) return String(value[0]);
-    } catch {
-      // Aborted, or the terminal reports an error.
-    }
-    stop.throwIfAborted();
-    if (isInterrupted) throw stoppedBy('SIGINT');
+    // It rejects when it is aborted, and when the terminal reports an error.
+    const { value, done } = await lines.next().catch(() => ({ value: [], done: true }));
+    if (!done) return String(value[0]);
+    signal.throwIfAborted();
     if (stdin.readableEnded || stdin.destroyed) throw stoppedBy('SIGHUP');
     throw usage('auth login: the input ended before an answer; nothing is stored');
   };
@@ -71,13 +66,13 @@ export async function withPrompt<T>(
       isMuted = !echo;
       show();
       const answer = await readLine().finally(() => {
-        if (!echo || isInterrupted) stderr.write('\n');
+        if (!echo || signal.aborted) stderr.write('\n');
       });
       try {
         return parse(answer);
       } catch (error) {
         if (attempt === 3) throw error;
-        onTypingError(toFailure(error));
+        messages.printFailure(toFailure(error));
       }
     }
   };

@@ -44,12 +44,11 @@ export async function verifyKey(
       stderr.warn('the key was accepted, but its account has no credits (402): free requests need one, too');
       return null;
     }
+    const { message, status } = error;
+    const code = error.exit === 7 ? error.code : 'invalid_response';
     const place = `check the address ${service.baseUrl.href} and --namespace ${service.namespace}`;
-    return new Failure(
-      error.exit === 7 ? error.code : 'invalid_response',
-      `could not verify the key: ${error.message}`,
-      { status: error.status, next: error.code === 'unreachable' ? error.next : place, cause: error },
-    );
+    const next = code === 'unreachable' ? error.next : place;
+    return new Failure(code, `could not verify the key: ${message}`, { status, next, cause: error });
   } finally {
     await client.close();
     await progress.stop();
