@@ -51,6 +51,9 @@ function cleanReference(pasted: string): string {
   return isWrapped ? withoutPunctuation(text.slice(1, -1)) : text;
 }
 
+/** `[demo](https://example.com/@demo)`, as chats and notes copy it. */
+const markdownLink = /^\s*\[[^\]]*\]\(([^\s()]+)\)\s*$/;
+
 const withoutPunctuation = (text: string): string => text.trim().replace(/(?<![\s,;.])[\s,;.]+$/, '');
 
 /** Kinds of addresses that no command takes, by host and path. */
@@ -73,7 +76,8 @@ const otherLists: readonly (readonly [id: RegExp, what: string])[] = [
 /** What is sent for a pasted reference; null if it is not one. */
 function targetOf(pasted: string, kind: ReferenceKind): ParsedReference | null {
   const parse = kind === 'channel' ? parseChannel : parsePlaylist;
-  const [bare, whole] = [bareReference(pasted), cleanReference(pasted)];
+  const text = pasted.replace(markdownLink, '$1');
+  const [bare, whole] = [bareReference(text), cleanReference(text)];
   if (whole.length > maxLength || severalReferences.test(whole)) return null;
   const target = parse(bare);
   // A URL may end with a mark.

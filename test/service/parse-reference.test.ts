@@ -28,7 +28,8 @@ const channels: readonly Row[] = [
   ...sentAs('@demo', '@demo)|@demo!|@demo:|@demo…|@demo!!|@demo")|@demo”…'),
   ...sentAs('@demo', 'https://example.com/@demo),|https://example.com/@demo/videos!'),
   ...sentAs(id, `(${id}):|https://example.com/channel/${id})`),
-  ...sentAs('https://example.com/c/Name', '<https://example.com/c/Name>;'),
+  ...sentAs('https://example.com/c/Name', '<https://example.com/c/Name>;|[Name](https://example.com/c/Name)'),
+  ...sentAs('@demo', '[the demo](https://www.example.com/@demo)'),
   // Pages of a channel, parameters, percent-encoding.
   ...sentAs('@demo', '@demo/videos|@demo/|@demo?si=abc|@demo#about|%40demo'),
   ...sentAs('@café', '@caf%C3%A9|@cafe\u0301|https://example.com/@cafe%CC%81/videos'),
