@@ -1,18 +1,9 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode, usage } from '../errors.ts';
-import {
-  closeQuietly,
-  fileError,
-  guardFile,
-  ignoreErrors,
-  randomHex,
-  syncFolder,
-  syncIfPossible,
-  unsupported,
-} from './files.ts';
+import { replaceFile, syncFolder, syncIfPossible } from './durable.ts';
+import { closeQuietly, fileError, guardFile, ignoreErrors, randomHex, unsupported } from './files.ts';
 import type { Target } from './output-target.ts';
-import { replaceFile } from './replace-file.ts';
 
 /**
  * New content for a file: a reader sees the old content or the new, also after a power cut. It is written beside the

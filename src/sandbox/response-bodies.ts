@@ -1,3 +1,4 @@
+import { isCount, isText, type Passing, parseObject, shape } from '../json/shape.ts';
 import { isPaged, type Operation, type PagedOperation, searchLimit } from '../service/contract.ts';
 import type { FaultKind, SandboxSettings } from './defaults.ts';
 import { demoCatalog, listById, oddFields, oddPageSize, type VideoList } from './lists.ts';
@@ -93,15 +94,11 @@ function searchUploads(uploads: VideoList, query: string, limit: number): object
 }
 
 /** The page that a continuation token names. The token contains all of it: the sandbox stores nothing. */
-interface Place {
-  readonly operation: string;
-  readonly list: string;
-  readonly offset: number;
-}
+const isPlace = shape({ operation: isText, list: isText, offset: isCount });
+type Place = Passing<typeof isPlace>;
 
 /** Begins a token: text that a query must encode, or text that need not be. */
 const [mark, plainMark] = ['+/', '4qmF'];
-const form = /^\{"operation":"[a-z]+","list":"[\w-]+","offset":\d{1,9}\}$/;
 
 /** The token of a place: JSON in base64, the same in every process and for every page size. */
 function writeToken({ operation, list, offset }: Place, isPlain: boolean): string {
@@ -112,8 +109,7 @@ function writeToken({ operation, list, offset }: Place, isPlain: boolean): strin
 /** The place that a token of either form names; null if `writeToken` writes no such token. */
 function readToken(token: string): Place | null {
   const isPlain = token.startsWith(plainMark);
-  const json = Buffer.from(token.slice((isPlain ? plainMark : mark).length), 'base64').toString();
-  if (!form.test(json)) return null;
-  const place: Place = JSON.parse(json);
-  return writeToken(place, isPlain) === token ? place : null;
+  const encoded = token.slice((isPlain ? plainMark : mark).length);
+  const place = parseObject(Buffer.from(encoded, 'base64').toString());
+  return isPlace(place) && writeToken(place, isPlain) === token ? place : null;
 }

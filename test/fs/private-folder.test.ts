@@ -23,7 +23,7 @@ test('a folder is created with mode 0700 and a .gitignore, whatever the umask, a
     process.umask(umask);
     const path = join(parent, '.chanlist');
     const missing = PrivateFolder.open(path);
-    assert.deepEqual([missing.wasThere, missing.names(), missing.read('a')], [false, [], null]);
+    assert.deepEqual([missing.exists, missing.names(), missing.read('a')], [false, [], null]);
     assert.deepEqual(fs.readdirSync(parent), []);
     const folder = PrivateFolder.open(path).ensure();
     assert.deepEqual([folder.created, folder.names(), mode(path)], [true, ['.gitignore'], 0o700]);
@@ -51,7 +51,7 @@ test('only a .chanlist has a .gitignore; the folder above it must exist', async 
   const parent = await temporaryFolder(t);
   assert.deepEqual(PrivateFolder.open(join(parent, 'chanlist')).ensure().names(), []);
   const inNone = join(parent, 'none', '.chanlist');
-  assert.equal(PrivateFolder.open(inNone).wasThere, false);
+  assert.equal(PrivateFolder.open(inNone).exists, false);
   assert.throws(() => PrivateFolder.open(inNone).ensure(), isFailure(2, 'does not exist'));
 });
 
