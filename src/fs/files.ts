@@ -46,7 +46,8 @@ export const isFolder = (path: string): boolean => fs.existsSync(path) && fs.sta
 export const randomHex = (): string =>
   process.getBuiltinModule('node:crypto').randomBytes(10).toString('hex');
 
-const systemErrors: Record<string, readonly [what: string, next: string]> = {
+const systemErrors: Record<string, readonly [what: string, next?: string]> = {
+  ENOENT: ['it, or its folder, has been removed'],
   ENOTDIR: ['a part of this path is not a folder', 'choose another place'],
   EACCES: ['permission denied', 'choose another place, or run it as the owner'],
   EPERM: ['permission denied', 'choose another place, or run it as the owner'],
@@ -75,9 +76,8 @@ export function fileError(error: unknown, file: string, doing: 'read' | 'open' |
     return usage(`cannot read ${file}: ${readProblem(error)}`, 'give a file that you can read');
   if (doing === 'open' && code === 'ENOENT')
     return usage(`${file}: the folder ${path.dirname(file)} does not exist (ENOENT)`, 'create it first');
-  const known = code === 'ENOENT' ? ['it, or its folder, has been removed'] : systemErrors[code];
-  const [what, next] = known ?? ['a file operation failed'];
-  if (doing === 'open' && known !== undefined && !diskErrors.includes(code))
+  const [what, next] = systemErrors[code] ?? ['a file operation failed'];
+  if (doing === 'open' && code in systemErrors && !diskErrors.includes(code))
     return usage(`${file}: ${what} (${code})`, next);
   return new Failure('failed', `${file}: ${what} (${code})`, { cause: error, next });
 }
