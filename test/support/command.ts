@@ -61,7 +61,7 @@ export async function command(line: Line, options: CommandOptions = {}) {
  */
 export async function runHere(
   line: Line,
-  { env, input, cwd, now }: Omit<RunOptions, 'started'> & { readonly now?: number } = {},
+  { env, input, cwd, now }: Pick<RunOptions, 'env' | 'input' | 'cwd'> & { readonly now?: number } = {},
 ) {
   const before = process.cwd();
   process.chdir(cwd ?? before);
