@@ -60,9 +60,10 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
   const staging = folder.at(`.${socket}.lock`);
   const lock = folder.at(`${name}.lock`);
   guardFile(shown, 'open', () => fs.mkdirSync(staging, 0o700));
-  let server: Server | null = null;
+  const server = createServer((connection) => connection.destroy()).on('error', () => {});
   try {
-    server = await listen(staging, socket);
+    withShortPath(staging, socket, (path) => server.listen({ path, exclusive: true }).unref());
+    await once(server, 'listening');
     // Other processes may take and release it meanwhile.
     for (;;) {
       const isOurs = ignoreErrors(inUse, () => fs.renameSync(staging, lock) ?? true);
@@ -73,8 +74,9 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
       }
     }
   } catch (error) {
+    const isUnsupported = !server.listening && noSockets.includes(systemCode(error) ?? '');
     release(staging, socket, server);
-    if (server === null && noSockets.includes(systemCode(error) ?? '')) return null;
+    if (isUnsupported) return null;
     throw fileError(error, lock, 'open');
   }
 }
@@ -110,15 +112,6 @@ function withShortPath<T>(folder: string, socket: string, work: (path: string) =
   return withDescriptor(fs.openSync(folder, 'r'), (fd) => work(`/proc/self/fd/${fd}/${socket}`));
 }
 
-/** Creates a socket that listens as long as this process lives. */
-async function listen(folder: string, socket: string): Promise<Server> {
-  return await new Promise((resolve, reject) => {
-    const server = createServer((connection) => connection.destroy()).on('error', reject);
-    const listening = (): void => resolve(server.unref());
-    withShortPath(folder, socket, (path) => server.listen({ path, exclusive: true }, listening));
-  });
-}
-
 /** Whether the process that created a socket lives. The kernel answers, even for a stopped or busy process. */
 async function isAlive(folder: string, socket: string): Promise<boolean> {
   try {
@@ -139,9 +132,9 @@ async function isAlive(folder: string, socket: string): Promise<boolean> {
 
 const socketsIn = (lock: string): string[] => ignoreErrors(['ENOENT'], () => fs.readdirSync(lock)) ?? [];
 
-function release(lock: string, socket: string, server: Server | null): void {
+function release(lock: string, socket: string, server: Server): void {
   ignoreErrors(['ENOENT'], () => fs.unlinkSync(`${lock}/${socket}`));
   // Another process may have taken the lock by now.
   ignoreErrors([...inUse, 'ENOENT'], () => fs.rmdirSync(lock));
-  server?.close();
+  server.close();
 }
