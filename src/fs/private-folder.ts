@@ -38,9 +38,12 @@ export class PrivateFolder {
   ensure(): this {
     const { path } = this;
     return guardFile(path, 'open', () => {
-      this.created ||= ignoreErrors(['EEXIST'], () => fs.mkdirSync(path, 0o700) ?? true) === true;
+      ignoreErrors(['EEXIST'], () => {
+        fs.mkdirSync(path, 0o700);
+        this.created = true;
+        syncFolder(dirname(path));
+      });
       this.exists = assertTrusted(path, true);
-      if (this.created) syncFolder(dirname(path));
       // Also if the run that created the folder was killed before.
       if (basename(path) === '.chanlist')
         ignoreErrors(['EEXIST'], () =>

@@ -2,17 +2,8 @@ import { latestSize } from '../service/contract.ts';
 import { thousands } from '../text/count.ts';
 import type { SandboxSettings } from './defaults.ts';
 import { hash } from './random.ts';
-import {
-  ageText,
-  type Channel,
-  channelOfSize,
-  demoChannel,
-  findChannel,
-  firstShort,
-  oddChannel,
-  upload,
-  type Video,
-} from './videos.ts';
+import type { Channel, Video } from './videos.ts';
+import * as videos from './videos.ts';
 
 /** A list that is read page by page: a playlist, or the uploads of a channel at one moment. */
 export interface VideoList {
@@ -32,10 +23,10 @@ export function demoCatalog({ grow, now }: Pick<SandboxSettings, 'grow' | 'now'>
   const started = now();
   return (owner: Channel): VideoList & { feed(): readonly Video[] } => {
     const { size, seed, title } = owner;
-    const isOdd = owner === oddChannel;
+    const isOdd = owner === videos.oddChannel;
     const count = size + Math.floor(((now() - started) * grow) / minute);
     const video = (number: number): Video => {
-      if (number <= size) return upload(owner, number);
+      if (number <= size) return videos.upload(owner, number);
       return { channel: owner, number, published: started + ((number - size) * minute) / grow };
     };
     const at = (position: number): Video => video(isOdd ? oddNumber(count, position) : count - position);
@@ -57,22 +48,24 @@ export function demoCatalog({ grow, now }: Pick<SandboxSettings, 'grow' | 'now'>
 /** The list with this ID: `PLdemo` or the uploads of a channel (UU); undefined if there is none. */
 export function listById(id: string, catalog: ReturnType<typeof demoCatalog>): VideoList | undefined {
   if (id === 'PLdemo') return demoPlaylist;
-  const owner = id.startsWith('UU') ? findChannel(`UC${id.slice(2)}`) : undefined;
+  const owner = id.startsWith('UU') ? videos.findChannel(`UC${id.slice(2)}`) : undefined;
   return owner && catalog(owner);
 }
 
 const demoPlaylist: VideoList = {
-  owner: demoChannel,
+  owner: videos.demoChannel,
   count: 321,
   info: {
     title: 'Demo playlist: the best of “everything” & more',
     numVideos: '321',
-    ownerName: demoChannel.title,
+    ownerName: videos.demoChannel.title,
     viewCount: '81726354',
   },
   description: 'Videos of two demo channels.\nOldest first, new ones are added at the end.',
   at: (position) =>
-    position % 5 === 4 ? upload(channelOfSize(500), position + 1) : upload(demoChannel, position * 3 + 1),
+    position % 5 === 4
+      ? videos.upload(videos.channelOfSize(500), position + 1)
+      : videos.upload(videos.demoChannel, position * 3 + 1),
 };
 
 /** The upload that is always on top of the list of `@odd`, but at its date in its feed. */
@@ -91,9 +84,9 @@ function oddNumber(count: number, position: number): number {
 function oddFeed(count: number, video: (number: number) => Video): Video[] {
   const numbers = Array.from({ length: 2 * latestSize }, (_, i) => count - 1 - i);
   const uploads = numbers.filter((number) => !isMembersOnly(number)).map(video);
-  const feed = [{ channel: oddChannel, number: 5_000_001, published: Date.UTC(2099, 0, 1, 18) }];
+  const feed = [{ channel: videos.oddChannel, number: 5_000_001, published: Date.UTC(2099, 0, 1, 18) }];
   for (const [position, listed] of uploads.entries()) {
-    if (position === 0 || position === 3) feed.push({ ...listed, number: firstShort + position });
+    if (position === 0 || position === 3) feed.push({ ...listed, number: videos.firstShort + position });
     feed.push(listed);
   }
   return feed.slice(0, latestSize);
@@ -119,7 +112,7 @@ const oddVideos: Readonly<Record<number, object>> = {
 
 /** Fields of a video entry of `@odd` that replace or follow the usual ones; undefined removes a field. */
 export const oddFields = (video: Video): object => ({
-  publishedTimeText: ageText(video),
+  publishedTimeText: videos.ageText(video),
   members_only: isMembersOnly(video.number),
   ...oddVideos[video.number],
 });
