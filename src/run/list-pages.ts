@@ -89,7 +89,7 @@ export async function listPages(
       position = next;
       showProgress();
       if (done || next.next === 'end') break;
-      if (count === 1) limitHeapGrowth();
+      if (count === 1) await limitHeapGrowth();
       if (page.broken === null) sink.beforePage?.();
     }
     return { position, pages: count, failure: null };

@@ -121,18 +121,6 @@ suite('the crontab lines, as cron runs them', async () => {
     assert.match(mail, /^chanlist: error: refs\.txt:5 @gone: not found .*\n$/);
   });
 
-  test('a misspelled channel: one line of mail and exit 5; the others are updated', async (t) => {
-    const { grow, write, cron } = await nights(t);
-    await write(`@gone\n${refs}`);
-    grow(1);
-    const { exit, mail, cost } = await cron(night);
-    assert.deepEqual([exit, cost], [5, 2]);
-    assert.match(mail, /^chanlist: error: refs\.txt:1 @gone: not found .*\n$/);
-    const report = await cron(week);
-    assert.equal(report.exit, 11);
-    assert.match(report.mail, /^chanlist: error: absent: @gone: .*\n$/);
-  });
-
   test('two lost, one damaged, one absent, one interrupted: the line that check prints repairs all', async (t) => {
     const { write, cron } = await nights(t);
     const channels = ['@demo', '@size-120', '@size-220', '@size-330', '@size-250'];
