@@ -35,7 +35,7 @@ export function channelOfSize(size: number): Channel {
 /** The demo channel of a handle or canonical ID. */
 export function findChannel(reference: string): Channel | undefined {
   const isId = reference.startsWith('UC');
-  const handle = isId ? `@${reference.slice(2).replace(/_+$/, '')}` : reference.toLowerCase();
+  const handle = isId ? `@${reference.slice(2).replace(/(?<!_)_+$/, '')}` : reference.toLowerCase();
   const size = Number(/^@size-(0|[1-9]\d{0,6})$/.exec(handle)?.[1] ?? Number.NaN);
   const channel =
     size <= largestSize ? channelOfSize(size) : namedChannels.find((named) => named.handle === handle);
