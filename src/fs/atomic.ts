@@ -60,18 +60,18 @@ export class AtomicFile {
   }
 }
 
-/** Throws a usage error if a file cannot be replaced, because its folder cannot be written. Before anything is sent. */
+/** Throws a usage error, before anything is sent, if a file cannot be replaced or its folder cannot be written. */
 export function assertReplaceable(target: Target): void {
   new AtomicFile(target)[Symbol.dispose]();
   assertNotPinned(target);
 }
 
 /**
- * Throws a usage error if a file cannot be replaced although its folder can be written: it is immutable, or of another user in
- * a sticky folder of another user. Before anything is sent.
+ * Throws a usage error, before anything is sent, if a file cannot be replaced although its folder can be written: it is
+ * immutable, or belongs to another user in a sticky folder of another user.
  */
 export function assertNotPinned({ path, real, stats }: Target): void {
-  // On Windows, nothing of this says whether a file can be replaced.
+  // Windows has neither.
   if (stats === null || process.platform === 'win32') return;
   try {
     closeQuietly(fs.openSync(real, 'r+'));

@@ -16,9 +16,9 @@ export const privateFolderOf = (parent: string): string => join(parent, '.chanli
  */
 export class PrivateFolder {
   readonly path: string;
-  /** It exists, and `assertTrusted` has passed: only then are files in it read. */
+  /** The folder exists, and `assertTrusted` has passed: only then are files in it read. */
   exists: boolean;
-  /** By this process. */
+  /** This process has created it. */
   created = false;
 
   private constructor(path: string, exists: boolean) {

@@ -73,14 +73,14 @@ const premiere = 250;
 
 const isMembersOnly = (number: number): boolean => number === 259 || number % 40 === 0;
 
-/** Number of the upload at a position of the list of `@odd`: the premiere first, then from the newest. */
+/** The number of the upload at a position of the list of `@odd`: the premiere first, then from the newest. */
 function oddNumber(count: number, position: number): number {
   if (position === 0) return premiere;
   const number = count - position + 1;
   return number > premiere ? number : number - 1;
 }
 
-/** Has a scheduled stream and Shorts, which the list never has, and lacks members-only uploads and the newest one. */
+/** The feed of `@odd`: with a stream and Shorts that the list never has, without the newest and members-only uploads. */
 function oddFeed(count: number, video: (number: number) => Video): Video[] {
   const numbers = Array.from({ length: 2 * latestSize }, (_, i) => count - 1 - i);
   const uploads = numbers.filter((number) => !isMembersOnly(number)).map(video);
@@ -92,7 +92,7 @@ function oddFeed(count: number, video: (number: number) => Video): Video[] {
   return feed.slice(0, latestSize);
 }
 
-/** Length of the page of `@odd` that begins at an offset: pages are uneven. */
+/** The length of the page of `@odd` that begins at an offset: pages are uneven. */
 export function oddPageSize(offset: number, pageSize: number): number {
   const shares = [0.97, 1, 0.41, 0.88];
   return Math.ceil(pageSize * (shares[hash(offset, 10) % shares.length] ?? 1));

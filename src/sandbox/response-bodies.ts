@@ -97,7 +97,7 @@ function searchUploads(uploads: VideoList, query: string, limit: number): object
 const isPlace = shape({ operation: isText, list: isText, offset: isCount });
 type Place = Passing<typeof isPlace>;
 
-/** Begins a token: text that a query must encode, or text that need not be. */
+/** What a token begins with: text that has to be encoded in a query, or plain text. */
 const [mark, plainMark] = ['+/', '4qmF'];
 
 /** The token of a place: JSON in base64, the same in every process and for every page size. */

@@ -94,12 +94,13 @@ function viewCount(video: Video): number {
   return Math.floor(((chance >>> 8) * 16) / 2 ** (chance % 24));
 }
 
-const compact = new Intl.NumberFormat('en', { notation: 'compact', roundingMode: 'trunc' });
-
 function viewsText(video: Video): string {
   const views = viewCount(video);
   if (views === 0) return 'No views';
-  return `${compact.format(views)} ${views === 1 ? 'view' : 'views'}`;
+  if (views < 1000) return count(views, 'view', 'views');
+  const [unit, size] = views < 1_000_000 ? ['K', 1_000] : ['M', 1_000_000];
+  const rounded = views / size;
+  return `${rounded < 10 ? Math.floor(rounded * 10) / 10 : Math.floor(rounded)}${unit} views`;
 }
 
 const topics = (
