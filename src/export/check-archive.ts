@@ -84,7 +84,7 @@ export function findArchives(path: string) {
   const file = stats?.isDirectory() ? null : resolveTarget(path).real;
   const folder = PrivateFolder.open(privateFolderOf(file === null ? path : dirname(file)));
   const names = new Set(recordedFiles(folder));
-  const isKnown = file === null ? folder.wasThere : names.has(basename(file));
+  const isKnown = file === null ? folder.exists : names.has(basename(file));
   if (!isKnown && stats === undefined) throw missing;
   const adopt = 'uploads --update takes a whole list (ndjson) as an archive';
   if (!isKnown)

@@ -75,7 +75,7 @@ export function openExports(
     existsSync(join(path, name)) && statSync(join(path, name)).size > 0;
   const names = file === null ? namesIn().filter((each) => exportName.test(each)) : [name];
   // A folder that is not mounted looks empty.
-  if (options.update && !folder.wasThere && !names.some(isFile)) throw notMounted(file?.path ?? path);
+  if (options.update && !folder.exists && !names.some(isFile)) throw notMounted(file?.path ?? path);
   return { operation, options, context, format, path, file, folder, feeds: new FeedLog() };
 }
 
@@ -139,7 +139,7 @@ export async function inspect(
       run: isOurs ? 'ours' : interrupted === null ? 'none' : 'another',
       file: state,
       isOfAnotherId: record !== null && record.id !== id,
-      hasFolder: folder.wasThere,
+      hasFolder: folder.exists && !folder.created,
     },
     kept: { reference: first, others },
   };

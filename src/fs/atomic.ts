@@ -1,18 +1,9 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode, usage } from '../errors.ts';
-import {
-  closeQuietly,
-  fileError,
-  guardFile,
-  ignoreErrors,
-  randomHex,
-  syncFolder,
-  syncIfPossible,
-  unsupported,
-} from './files.ts';
+import { replaceFile, syncFolder, syncIfPossible } from './durable.ts';
+import { closeQuietly, fileError, guardFile, ignoreErrors, randomHex, unsupported } from './files.ts';
 import type { Target } from './output-target.ts';
-import { replaceFile } from './replace-file.ts';
 
 /**
  * New content for a file: a reader sees the old content or the new, also after a power cut. It is written beside the
@@ -69,18 +60,18 @@ export class AtomicFile {
   }
 }
 
-/** Throws a usage error if a file cannot be replaced, because its folder cannot be written. Before anything is sent. */
+/** Throws a usage error, before anything is sent, if a file cannot be replaced or its folder cannot be written. */
 export function assertReplaceable(target: Target): void {
   new AtomicFile(target)[Symbol.dispose]();
   assertNotPinned(target);
 }
 
 /**
- * Throws a usage error if a file cannot be replaced although its folder can be written: it is immutable, or of another user in
- * a sticky folder of another user. Before anything is sent.
+ * Throws a usage error, before anything is sent, if a file cannot be replaced although its folder can be written: it is
+ * immutable, or belongs to another user in a sticky folder of another user.
  */
 export function assertNotPinned({ path, real, stats }: Target): void {
-  // On Windows, nothing of this says whether a file can be replaced.
+  // Windows has neither.
   if (stats === null || process.platform === 'win32') return;
   try {
     closeQuietly(fs.openSync(real, 'r+'));

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { Failure, systemCode } from '../errors.ts';
@@ -11,17 +12,14 @@ const noLocks = ['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'ENOENT'];
 const inUse = ['ENOTEMPTY', 'EEXIST'];
 
 const { O_CREAT, O_RDWR } = fs.constants;
-/** O_EXLOCK and O_NONBLOCK. The file is never removed: that would be a race. */
-const bsd = { flags: 0x20 | 0x4, busy: 'EAGAIN' };
-/** Flags with which only one process can open a file, and the error of the others. Elsewhere locks are sockets. */
-export const exclusiveOpens: Partial<Record<NodeJS.Platform, { flags: number; busy: string }>> = {
-  darwin: bsd,
-  freebsd: bsd,
-  netbsd: bsd,
-  openbsd: bsd,
+
+/** Flags with which only one process can open a file, and the error of the others; null where locks are sockets. */
+export function exclusiveOpen(platform: NodeJS.Platform) {
   // UV_FS_O_EXLOCK and UV_FS_O_TEMPORARY of libuv: the file is removed when it is closed.
-  win32: { flags: 0x10000000 | 0x40, busy: 'EBUSY' },
-};
+  if (platform === 'win32') return { flags: 0x10000000 | 0x40, busy: 'EBUSY' };
+  // O_EXLOCK and O_NONBLOCK. The file is never removed: that would be a race.
+  return /darwin|bsd$/.test(platform) ? { flags: 0x20 | 0x4, busy: 'EAGAIN' } : null;
+}
 
 type Folder = Pick<PrivateFolder, 'at' | 'names'>;
 
@@ -39,8 +37,8 @@ export async function acquireLock(folder: Folder, name: string, shown: string): 
 
 /** Opens a lock that is a file; null if it does not exist, or the file system cannot lock. */
 function openLock(folder: Folder, name: string, create = 0): number | 'busy' | 'folder' | null {
-  const exclusive = exclusiveOpens[process.platform];
-  if (exclusive === undefined) return 'folder';
+  const exclusive = exclusiveOpen(process.platform);
+  if (exclusive === null) return 'folder';
   const path = folder.at(`${name}.held`);
   try {
     return fs.openSync(path, O_RDWR | create | exclusive.flags, 0o600);
@@ -62,9 +60,10 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
   const staging = folder.at(`.${socket}.lock`);
   const lock = folder.at(`${name}.lock`);
   guardFile(shown, 'open', () => fs.mkdirSync(staging, 0o700));
-  let server: Server | null = null;
+  const server = createServer((connection) => connection.destroy()).on('error', () => {});
   try {
-    server = await listen(staging, socket);
+    withShortPath(staging, socket, (path) => server.listen({ path, exclusive: true }).unref());
+    await once(server, 'listening');
     // Other processes may take and release it meanwhile.
     for (;;) {
       const isOurs = ignoreErrors(inUse, () => fs.renameSync(staging, lock) ?? true);
@@ -75,8 +74,9 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
       }
     }
   } catch (error) {
+    const isUnsupported = !server.listening && noSockets.includes(systemCode(error) ?? '');
     release(staging, socket, server);
-    if (server === null && noSockets.includes(systemCode(error) ?? '')) return null;
+    if (isUnsupported) return null;
     throw fileError(error, lock, 'open');
   }
 }
@@ -91,7 +91,7 @@ const cleaned = new WeakSet<Folder>();
 function removeStaging(folder: Folder): void {
   const names = cleaned.has(folder) ? [] : folder.names();
   cleaned.add(folder);
-  for (const name of names.filter((each) => /^\.[0-9a-f]{20}\.lock$/.test(each))) {
+  for (const name of names.filter((name) => /^\.[0-9a-f]{20}\.lock$/.test(name))) {
     const made = fs.statSync(folder.at(name), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
     if (Date.now() - made > 3_600_000) fs.rmSync(folder.at(name), { recursive: true, force: true });
   }
@@ -112,22 +112,12 @@ function withShortPath<T>(folder: string, socket: string, work: (path: string) =
   return withDescriptor(fs.openSync(folder, 'r'), (fd) => work(`/proc/self/fd/${fd}/${socket}`));
 }
 
-/** Creates a socket that listens as long as this process lives. */
-async function listen(folder: string, socket: string): Promise<Server> {
-  return await new Promise((resolve, reject) => {
-    const server = createServer((connection) => connection.destroy()).on('error', reject);
-    const listening = (): void => resolve(server.unref());
-    withShortPath(folder, socket, (path) => server.listen({ path, exclusive: true }, listening));
-  });
-}
-
 /** Whether the process that created a socket lives. The kernel answers, even for a stopped or busy process. */
 async function isAlive(folder: string, socket: string): Promise<boolean> {
   try {
-    await new Promise<void>((resolve, reject) => {
-      const connection = withShortPath(folder, socket, (path) => connect({ path }, resolve));
-      connection.on('error', reject).on('connect', () => connection.destroy());
-    });
+    const connection = withShortPath(folder, socket, (path) => connect({ path }));
+    await once(connection, 'connect');
+    connection.destroy();
     return true;
   } catch (error) {
     const code = systemCode(error) ?? '';
@@ -142,9 +132,9 @@ async function isAlive(folder: string, socket: string): Promise<boolean> {
 
 const socketsIn = (lock: string): string[] => ignoreErrors(['ENOENT'], () => fs.readdirSync(lock)) ?? [];
 
-function release(lock: string, socket: string, server: Server | null): void {
+function release(lock: string, socket: string, server: Server): void {
   ignoreErrors(['ENOENT'], () => fs.unlinkSync(`${lock}/${socket}`));
   // Another process may have taken the lock by now.
   ignoreErrors([...inUse, 'ENOENT'], () => fs.rmdirSync(lock));
-  server?.close();
+  server.close();
 }

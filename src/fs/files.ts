@@ -42,22 +42,12 @@ export function makeFolders(folder: string, mode?: number): void {
 /** Whether a path leads to a folder. On Windows, `FILE/.` exists if FILE does. */
 export const isFolder = (path: string): boolean => fs.existsSync(path) && fs.statSync(path).isDirectory();
 
-/** Makes the content, or the names, behind a descriptor durable on file systems that can do so. */
-export function syncIfPossible(fd: number): void {
-  ignoreErrors([...unsupported, 'EISDIR', 'EACCES', 'EBADF'], () => fs.fsyncSync(fd));
-}
-
-/** Makes the names in a folder durable, on file systems that can do so, if this user may read it. */
-export function syncFolder(folder: string): void {
-  const fd = ignoreErrors(['EACCES', 'EPERM'], () => fs.openSync(folder, 'r'));
-  if (fd !== undefined) withDescriptor(fd, syncIfPossible);
-}
-
 /** 20 hexadecimal digits. The module is loaded on first use: it takes 2.7 ms, and most runs do not need it. */
 export const randomHex = (): string =>
   process.getBuiltinModule('node:crypto').randomBytes(10).toString('hex');
 
-const systemErrors: Record<string, readonly [what: string, next: string]> = {
+const systemErrors: Record<string, readonly [what: string, next?: string]> = {
+  ENOENT: ['it, or its folder, has been removed'],
   ENOTDIR: ['a part of this path is not a folder', 'choose another place'],
   EACCES: ['permission denied', 'choose another place, or run it as the owner'],
   EPERM: ['permission denied', 'choose another place, or run it as the owner'],
@@ -86,9 +76,8 @@ export function fileError(error: unknown, file: string, doing: 'read' | 'open' |
     return usage(`cannot read ${file}: ${readProblem(error)}`, 'give a file that you can read');
   if (doing === 'open' && code === 'ENOENT')
     return usage(`${file}: the folder ${path.dirname(file)} does not exist (ENOENT)`, 'create it first');
-  const known = code === 'ENOENT' ? ['it, or its folder, has been removed'] : systemErrors[code];
-  const [what, next] = known ?? ['a file operation failed'];
-  if (doing === 'open' && known !== undefined && !diskErrors.includes(code))
+  const [what, next] = systemErrors[code] ?? ['a file operation failed'];
+  if (doing === 'open' && code in systemErrors && !diskErrors.includes(code))
     return usage(`${file}: ${what} (${code})`, next);
   return new Failure('failed', `${file}: ${what} (${code})`, { cause: error, next });
 }
@@ -114,31 +103,25 @@ const minFreeSpace = 4 * 1024 * 1024;
 
 /** Throws `failed` (1), which ends the run, unless a page and `bytes` more can be written to a folder. */
 export function assertRoom(folder: string, bytes: number): void {
+  const required = minFreeSpace + bytes;
   const { blocks, bavail, bfree, bsize } = guardFile(folder, 'write', () => {
     fs.accessSync(folder, fs.constants.W_OK);
+    if (required > fileSizeLimit()) throw Object.assign(new Error(), { code: 'EFBIG' });
     return fs.statfsSync(folder);
   });
   // Only root may use reserved blocks.
   const free = (process.geteuid?.() === 0 ? bfree : bavail) * bsize;
-  const required = minFreeSpace + bytes;
-  if (required > fileSizeLimit())
-    throw fileError(Object.assign(new Error(), { code: 'EFBIG' }), folder, 'write');
   // Virtual file systems may report 0 blocks.
   if (blocks === 0 || free >= required) return;
   const amounts = `${mebibytes(free)} free, ${mebibytes(required)} required`;
   throw new Failure('failed', `not enough disk space in ${folder}: ${amounts}`, { next: 'free some space' });
 }
 
-let knownLimit: number | null = null;
-
-/** The largest file that this process may write (`ulimit -f`), in bytes, where the system says it. Read once. */
+/** The largest file that this process may write (`ulimit -f`), in bytes, where the system says it. */
 function fileSizeLimit(): number {
-  if (knownLimit !== null) return knownLimit;
-  const limits = ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES'], () =>
-    fs.readFileSync('/proc/self/limits', 'utf8'),
-  );
-  knownLimit = Number(/^Max file size +(\d+)/m.exec(limits ?? '')?.[1] ?? Number.POSITIVE_INFINITY);
-  return knownLimit;
+  const path = '/proc/self/limits';
+  const limits = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
+  return Number(/^Max file size +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
 const mebibytes = (bytes: number): string => `${(Math.floor(bytes / 1024 / 102.4) / 10).toFixed(1)} MiB`;

@@ -44,12 +44,14 @@ export async function* linesOf(
   /** The start of a line whose end has not been read; empty if it is too long. */
   let parts: Buffer[] = [];
   let length = 0;
-  const join = (all: readonly Buffer[]): Buffer => (withEnds ? joined(all) : withoutReturn(joined(all)));
   const endLine = (rest: Buffer): Buffer | null => {
-    const line = length + rest.length > maxLength ? null : join([...parts, rest]);
+    const isTooLong = length + rest.length > maxLength;
+    // A line that is whole is not copied: copying takes half as long again.
+    const line = parts.length === 0 ? rest : Buffer.concat([...parts, rest]);
     parts = [];
     length = 0;
-    return line;
+    if (isTooLong) return null;
+    return withEnds || line.at(-1) !== CARRIAGE_RETURN ? line : line.subarray(0, -1);
   };
   for await (const chunk of chunks) {
     const lines: (Buffer | null)[] = [];
@@ -64,14 +66,5 @@ export async function* linesOf(
     // The chunk is reused.
     else if (from < chunk.length) parts.push(Buffer.from(chunk.subarray(from)));
   }
-  if (length > 0) yield [length > maxLength ? null : join(parts)];
+  if (length > 0) yield [endLine(Buffer.alloc(0))];
 }
-
-/** Does not copy a line that is whole: copying takes half as long again. */
-function joined(parts: readonly Buffer[]): Buffer {
-  const [first = Buffer.alloc(0)] = parts;
-  return parts.length === 1 ? first : Buffer.concat(parts);
-}
-
-const withoutReturn = (line: Buffer): Buffer =>
-  line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;

@@ -36,24 +36,21 @@ export const isEmpty = ({ path, real, stats }: Target): boolean =>
   (stats.size === 0 ||
     (stats.size === 3 && guardFile(path, 'open', () => fs.readFileSync(real, 'utf8') === '\ufeff')));
 
-/** Names that Windows cannot have, and why. */
-const impossibleNames: readonly (readonly [why: string, RegExp])[] = [
-  ['it contains', /[<>:"|?*]|\p{Cc}/u],
-  [
-    'it is the device',
-    /^(?:con|prn|aux|nul|(?:com|lpt)[\d\u00b9\u00b2\u00b3]|con(?:in|out)\$)(?= *(?:\.|$))/i,
-  ],
-  ['it ends with', /[. ]$/],
-];
+/** Names that Windows cannot have, by the reason. */
+const impossibleNames: Readonly<Record<string, RegExp>> = {
+  'it contains': /[<>:"|?*]|\p{Cc}/u,
+  'it is the device': /^(?:con|prn|aux|nul|(?:com|lpt)[\d\u00b9\u00b2\u00b3]|con(?:in|out)\$)(?= *(?:\.|$))/i,
+  'it ends with': /[. ]$/,
+};
 
 /** Throws a usage error for a path with a name that the platform cannot have. */
 export function assertPossibleNames(path: string, platform = process.platform): void {
   const names = platform === 'win32' ? path.slice(win32.parse(path).root.length).split(/[\\/]/) : [];
   for (const name of names.filter((name) => name !== '.' && name !== '..'))
-    for (const [why, pattern] of impossibleNames) {
-      const [found] = pattern.exec(name) ?? [];
-      const message = `'${name}' cannot be the name of a file: ${why} ${JSON.stringify(found)}`;
-      if (found !== undefined) throw usage(message, 'choose another name');
+    for (const [why, pattern] of Object.entries(impossibleNames)) {
+      const found = pattern.exec(name);
+      const message = `'${name}' cannot be the name of a file: ${why} ${JSON.stringify(found?.[0])}`;
+      if (found !== null) throw usage(message, 'choose another name');
     }
 }
 
@@ -82,21 +79,16 @@ export interface NamedFile {
  */
 export function assertDistinctPaths(files: readonly NamedFile[]): void {
   const isInput = ({ kind }: NamedFile): boolean => kind === 'input';
-  const others = new Map<string, NamedFile>();
-  for (const file of [...files].sort((a, b) => Number(isInput(a)) - Number(isInput(b)))) {
-    const { flag, path, kind } = file;
-    const { real, stats } = locate(path === '-' && isInput(file) ? '/dev/stdin' : path);
+  const others = new Map<string, string>();
+  for (const { flag, path, kind } of [...files.filter((file) => !isInput(file)), ...files.filter(isInput)]) {
+    const { real, stats } = locate(path === '-' && kind === 'input' ? '/dev/stdin' : path);
     if (kind === 'output' && /(?:^|[\\/])\.chanlist(?:[\\/]|$)/.test(real))
       throw usage(`${flag} ${path} is in chanlist's own folder`, 'choose another place');
-    for (const key of [real, stats === null ? real : `${stats.dev}:${stats.ino}`]) {
-      const other = others.get(key);
-      if (other !== undefined && other !== file)
-        throw usage(
-          `${flag} ${path} and ${other.flag} ${other.path} are the same file`,
-          'choose another file name',
-        );
-      if (!isInput(file)) others.set(key, file);
-    }
+    const key = stats === null ? real : `${stats.dev}:${stats.ino}`;
+    const other = others.get(key);
+    if (other !== undefined)
+      throw usage(`${flag} ${path} and ${other} are the same file`, 'choose another file name');
+    if (kind !== 'input') others.set(key, `${flag} ${path}`);
   }
 }
 

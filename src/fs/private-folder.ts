@@ -1,9 +1,9 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { Failure, usage } from '../errors.ts';
-import { guardFile, ignoreErrors, syncFolder, syncIfPossible, unsupported, withDescriptor } from './files.ts';
+import { replaceFile, syncFolder, syncIfPossible } from './durable.ts';
+import { guardFile, ignoreErrors, unsupported, withDescriptor } from './files.ts';
 import { kindOf, type Target } from './output-target.ts';
-import { replaceFile } from './replace-file.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
 
@@ -16,23 +16,21 @@ export const privateFolderOf = (parent: string): string => join(parent, '.chanli
  */
 export class PrivateFolder {
   readonly path: string;
-  /** It existed when it was opened. */
-  readonly wasThere: boolean;
-  created = false;
   /** The folder exists, and `assertTrusted` has passed: only then are files in it read. */
-  #isTrusted: boolean;
+  exists: boolean;
+  /** This process has created it. */
+  created = false;
 
-  private constructor(path: string, wasThere: boolean) {
+  private constructor(path: string, exists: boolean) {
     this.path = path;
-    this.wasThere = wasThere;
-    this.#isTrusted = wasThere;
+    this.exists = exists;
   }
 
   /** Opens a folder, which need not exist. `repair`: write permissions of others are removed. */
   static open(path: string, repair = false): PrivateFolder {
     return guardFile(path, 'write', () => {
-      const isThere = ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, repair) ?? true);
-      return new PrivateFolder(path, isThere === true);
+      const exists = ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, repair)) ?? false;
+      return new PrivateFolder(path, exists);
     });
   }
 
@@ -40,10 +38,12 @@ export class PrivateFolder {
   ensure(): this {
     const { path } = this;
     return guardFile(path, 'open', () => {
-      this.created ||= ignoreErrors(['EEXIST'], () => fs.mkdirSync(path, 0o700) ?? true) === true;
-      assertTrusted(path, true);
-      this.#isTrusted = true;
-      if (this.created) syncFolder(dirname(path));
+      ignoreErrors(['EEXIST'], () => {
+        fs.mkdirSync(path, 0o700);
+        this.created = true;
+        syncFolder(dirname(path));
+      });
+      this.exists = assertTrusted(path, true);
       // Also if the run that created the folder was killed before.
       if (basename(path) === '.chanlist')
         ignoreErrors(['EEXIST'], () =>
@@ -66,8 +66,8 @@ export class PrivateFolder {
   openRead(name: string): number | null {
     return this.#guard(name, () => {
       // An exception costs ten times as much as this lstat.
-      const exists = this.#isTrusted && fs.lstatSync(this.at(name), { throwIfNoEntry: false });
-      return exists ? (ignoreErrors(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null) : null;
+      const stats = this.exists && fs.lstatSync(this.at(name), { throwIfNoEntry: false });
+      return stats ? (ignoreErrors(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null) : null;
     });
   }
 
@@ -91,14 +91,14 @@ export class PrivateFolder {
         // The file is whole even after a power cut.
         syncIfPossible(fd);
       });
-      replaceFile(this.at(temporary), this.at(name), this.at(name));
+      replaceFile(this.at(temporary), this.at(name));
     });
   }
 
   /** Renames a file, durably. */
   rename(name: string, other: string): void {
     this.#guard(other, () => {
-      replaceFile(this.at(name), this.at(other), this.at(other));
+      replaceFile(this.at(name), this.at(other));
       syncFolder(this.path);
     });
   }
@@ -108,7 +108,7 @@ export class PrivateFolder {
   }
 
   names(): string[] {
-    return this.#isTrusted ? this.#guard('', () => fs.readdirSync(this.path)) : [];
+    return this.exists ? this.#guard('', () => fs.readdirSync(this.path)) : [];
   }
 
   /** Removes the folder if this process has created it, and it is empty. */
@@ -140,8 +140,8 @@ export class PrivateFolder {
 /** The name under which a new file is written in a private folder before it takes its own name. */
 export const temporaryName = (name: string): string => `${name}.tmp`;
 
-/** Throws a usage error unless this is a real folder of this user. `isRepaired`: one that others may write becomes 0700. */
-function assertTrusted(path: string, isRepaired: boolean): void {
+/** Throws a usage error unless this is a real folder of this user. `repair`: one that others may write becomes 0700. */
+function assertTrusted(path: string, repair: boolean): true {
   const stats = fs.lstatSync(path);
   if (!stats.isDirectory()) throw usage(`refusing to use ${path}: it is ${kindOf(stats)}`, 'move it away');
   const user = process.geteuid?.() ?? stats.uid;
@@ -150,8 +150,9 @@ function assertTrusted(path: string, isRepaired: boolean): void {
       `refusing to use ${path}: it belongs to user ${stats.uid}, not to user ${user}`,
       `run it as that user: sudo -u '#${stats.uid}' chanlist …`,
     );
-  if (isRepaired && (stats.mode & 0o022) !== 0)
+  if (repair && (stats.mode & 0o022) !== 0)
     ignoreErrors([...unsupported, 'EROFS'], () => fs.chmodSync(path, 0o700));
+  return true;
 }
 
 export const recordName = (file: string): string => `${file}.json`;

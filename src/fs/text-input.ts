@@ -26,23 +26,14 @@ export async function* readLines(
   unreadable: (why: string) => Failure,
   stop?: AbortSignal,
 ): AsyncGenerator<Line> {
-  /** Chunk by chunk: a device such as /dev/zero has no line ends. */
-  async function* textChunks(): AsyncGenerator<Buffer> {
-    for await (const chunk of readChunks(from, unreadable, stop)) {
-      if (chunk.includes(0)) throw unreadable('it is not text: it contains NUL bytes');
-      yield chunk;
-    }
-  }
   let number = 0;
-  for await (const lines of linesOf(textChunks(), maxLineLength)) {
+  for await (const lines of linesOf(readChunks(from, unreadable, stop, true), maxLineLength))
     for (const line of lines) {
       number++;
-      const problem =
-        line === null ? 'the line is longer than 8 KiB' : isUtf8(line) ? null : 'the line is not UTF-8';
-      const text = problem === null ? `${line}`.replace(/^\ufeff/, '') : '';
-      yield { number, text, problem };
+      if (line === null) yield { number, text: '', problem: 'the line is longer than 8 KiB' };
+      else if (!isUtf8(line)) yield { number, text: '', problem: 'the line is not UTF-8' };
+      else yield { number, text: line.toString().replace(/^\ufeff/, ''), problem: null };
     }
-  }
 }
 
 /** The first bytes of UTF-16: a byte order mark, or two characters of ASCII. */
@@ -53,11 +44,15 @@ export function assertNotUtf16(start: Buffer, unreadable: (why: string) => Failu
   if (utf16.test(start.toString('latin1', 0, 4))) throw unreadable('it is UTF-16: save it as UTF-8');
 }
 
-/** Chunks of an input, each valid until the next one. Throws `unreadable`, also for UTF-16, and the reason of `stop`. */
+/**
+ * Chunks of an input, each valid until the next one. Throws `unreadable`, also for UTF-16 and, if it has to be text, for NUL
+ * bytes, and the reason of `stop`.
+ */
 export async function* readChunks(
   from: string | Context['stdin'],
   unreadable: (why: string) => Failure,
   stop?: AbortSignal,
+  isText = false,
 ): AsyncGenerator<Buffer> {
   try {
     const stream = typeof from === 'string' ? openInput(from) : from;
@@ -67,6 +62,8 @@ export async function* readChunks(
       const chunk = typeof read === 'string' ? Buffer.from(read) : read;
       if (isStart) assertNotUtf16(chunk, unreadable);
       isStart = false;
+      // A device such as /dev/zero has no line ends.
+      if (isText && chunk.includes(0)) throw unreadable('it is not text: it contains NUL bytes');
       yield chunk;
     }
   } catch (error) {

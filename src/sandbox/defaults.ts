@@ -16,8 +16,6 @@ export const sandboxDefaults = {
   grow: 0,
   plainTokens: false,
   fail: [] as readonly ReturnType<typeof parseFaultRule>[],
-  /** The number of uploads of a channel, where it is not that of the demo data. */
-  sizeOf: (_handle: string): number | undefined => undefined,
   /** The clock of `rate` and `grow`, in milliseconds since 1970. */
   now: Date.now,
   /** Called for each request with one line: method, path, status, credits left. */

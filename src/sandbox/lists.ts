@@ -2,22 +2,16 @@ import { latestSize } from '../service/contract.ts';
 import { thousands } from '../text/count.ts';
 import type { SandboxSettings } from './defaults.ts';
 import { hash } from './random.ts';
-import {
-  ageText,
-  type Channel,
-  channelById,
-  channelOfSize,
-  demoChannel,
-  published,
-  type Video,
-} from './videos.ts';
+import type { Channel, Video } from './videos.ts';
+import * as videos from './videos.ts';
 
 /** A list that is read page by page: a playlist, or the uploads of a channel at one moment. */
 export interface VideoList {
   readonly owner: Channel;
   readonly count: number;
-  /** Its playlist_info, in which only a playlist has a description. */
-  info(isPlaylist: boolean): object;
+  /** Its playlist_info without the description, which only a playlist has. */
+  readonly info: object;
+  readonly description: string;
   /** The video at a position, counted from the top, from 0. */
   at(position: number): Video;
 }
@@ -25,32 +19,28 @@ export interface VideoList {
 const minute = 60_000;
 
 /** The uploads of each channel, which grows from now on, and what the feed shows of them. */
-export function demoCatalog({ grow, now, sizeOf }: Pick<SandboxSettings, 'grow' | 'now' | 'sizeOf'>) {
+export function demoCatalog({ grow, now }: Pick<SandboxSettings, 'grow' | 'now'>) {
   const started = now();
   return (owner: Channel): VideoList & { feed(): readonly Video[] } => {
-    const { handle, size, seed, isOdd } = owner;
-    const added = Math.floor(((now() - started) * grow) / minute);
-    const count = sizeOf(handle) ?? size + added;
+    const { size, seed, title } = owner;
+    const isOdd = owner === videos.oddChannel;
+    const count = size + Math.floor(((now() - started) * grow) / minute);
     const video = (number: number): Video => {
-      const extra = number - size;
-      if (extra <= 0 || grow === 0) return { channel: owner, number };
-      return { channel: owner, number, publishedAt: started + (extra * minute) / grow };
+      if (number <= size) return videos.upload(owner, number);
+      return { channel: owner, number, published: started + ((number - size) * minute) / grow };
     };
     const at = (position: number): Video => video(isOdd ? oddNumber(count, position) : count - position);
     const newest = (): Video[] => Array.from({ length: Math.min(latestSize, count) }, (_, i) => at(i));
+    const info = { title: `Uploads from ${title}`, numVideos: String(count), ownerName: title };
     const viewCount = size > 0 && seed % 3 !== 1 ? String(size * 41_687 + seed) : null;
-    const info = { title: `Uploads from ${owner.title}`, numVideos: String(count), ownerName: owner.title };
-    // With a thousands separator, and with videos that are never listed.
-    const oddInfo = { ...info, numVideos: thousands(count + 755) };
     return {
       owner,
       count,
+      // With a thousands separator, and with videos that are never listed.
+      info: isOdd ? { ...info, numVideos: thousands(count + 755) } : { ...info, viewCount },
+      description: '',
       at,
-      info: (isPlaylist) => ({
-        ...(isOdd ? oddInfo : { ...info, viewCount }),
-        ...(isPlaylist && { description: '' }),
-      }),
-      feed: isOdd ? () => oddFeed(owner, count, video) : newest,
+      feed: isOdd ? () => oddFeed(count, video) : newest,
     };
   };
 }
@@ -58,24 +48,24 @@ export function demoCatalog({ grow, now, sizeOf }: Pick<SandboxSettings, 'grow' 
 /** The list with this ID: `PLdemo` or the uploads of a channel (UU); undefined if there is none. */
 export function listById(id: string, catalog: ReturnType<typeof demoCatalog>): VideoList | undefined {
   if (id === 'PLdemo') return demoPlaylist;
-  const owner = id.startsWith('UU') ? channelById(`UC${id.slice(2)}`) : undefined;
+  const owner = id.startsWith('UU') ? videos.findChannel(`UC${id.slice(2)}`) : undefined;
   return owner && catalog(owner);
 }
 
 const demoPlaylist: VideoList = {
-  owner: demoChannel,
+  owner: videos.demoChannel,
   count: 321,
-  info: () => ({
+  info: {
     title: 'Demo playlist: the best of “everything” & more',
     numVideos: '321',
-    ownerName: demoChannel.title,
+    ownerName: videos.demoChannel.title,
     viewCount: '81726354',
-    description: 'Videos of two demo channels.\nOldest first, new ones are added at the end.',
-  }),
+  },
+  description: 'Videos of two demo channels.\nOldest first, new ones are added at the end.',
   at: (position) =>
     position % 5 === 4
-      ? { channel: channelOfSize(500), number: position + 1 }
-      : { channel: demoChannel, number: position * 3 + 1 },
+      ? videos.upload(videos.channelOfSize(500), position + 1)
+      : videos.upload(videos.demoChannel, position * 3 + 1),
 };
 
 /** The upload that is always on top of the list of `@odd`, but at its date in its feed. */
@@ -83,26 +73,26 @@ const premiere = 250;
 
 const isMembersOnly = (number: number): boolean => number === 259 || number % 40 === 0;
 
-/** Number of the upload at a position of a list of `total`: the premiere first, then from the newest. */
-function oddNumber(total: number, position: number): number {
+/** The number of the upload at a position of the list of `@odd`: the premiere first, then from the newest. */
+function oddNumber(count: number, position: number): number {
   if (position === 0) return premiere;
-  const number = total - position + 1;
+  const number = count - position + 1;
   return number > premiere ? number : number - 1;
 }
 
-/** Has a scheduled stream and Shorts, which the list never has, and lacks members-only uploads and the newest one. */
-function oddFeed(channel: Channel, total: number, upload: (number: number) => Video): Video[] {
-  const numbers = Array.from({ length: 2 * latestSize }, (_, i) => total - 1 - i);
-  const uploads = numbers.filter((number) => !isMembersOnly(number)).map(upload);
-  const scheduled = { channel, number: 5_000_001, publishedAt: Date.UTC(2099, 0, 1, 18) };
-  const withShort = (upload: Video, at: number): Video[] => {
-    if (at !== 0 && at !== 3) return [upload];
-    return [{ channel, number: 5_000_100 + at, short: true, publishedAt: published(upload) }, upload];
-  };
-  return [scheduled, ...uploads.flatMap(withShort)].slice(0, latestSize);
+/** The feed of `@odd`: with a stream and Shorts that the list never has, without the newest and members-only uploads. */
+function oddFeed(count: number, video: (number: number) => Video): Video[] {
+  const numbers = Array.from({ length: 2 * latestSize }, (_, i) => count - 1 - i);
+  const uploads = numbers.filter((number) => !isMembersOnly(number)).map(video);
+  const feed = [{ channel: videos.oddChannel, number: 5_000_001, published: Date.UTC(2099, 0, 1, 18) }];
+  for (const [position, listed] of uploads.entries()) {
+    if (position === 0 || position === 3) feed.push({ ...listed, number: videos.firstShort + position });
+    feed.push(listed);
+  }
+  return feed.slice(0, latestSize);
 }
 
-/** Length of the page of `@odd` that begins at an offset: pages are uneven. */
+/** The length of the page of `@odd` that begins at an offset: pages are uneven. */
 export function oddPageSize(offset: number, pageSize: number): number {
   const shares = [0.97, 1, 0.41, 0.88];
   return Math.ceil(pageSize * (shares[hash(offset, 10) % shares.length] ?? 1));
@@ -122,7 +112,7 @@ const oddVideos: Readonly<Record<number, object>> = {
 
 /** Fields of a video entry of `@odd` that replace or follow the usual ones; undefined removes a field. */
 export const oddFields = (video: Video): object => ({
-  publishedTimeText: ageText(video),
+  publishedTimeText: videos.ageText(video),
   members_only: isMembersOnly(video.number),
   ...oddVideos[video.number],
 });

@@ -1,41 +1,81 @@
 import { count } from '../text/count.ts';
 import { hash } from './random.ts';
 
-/** One video: everything about it is derived from its channel and its number. */
+/** A demo channel. Nothing is stored: everything is derived from these fields. */
+export interface Channel {
+  readonly handle: string;
+  /** Canonical ID: UC and the name, 24 characters in all. */
+  readonly id: string;
+  readonly title: string;
+  /** Number of uploads when the sandbox starts. */
+  readonly size: number;
+  /** The first four characters of the IDs of its videos. */
+  readonly prefix: string;
+  /** Seed of its data: N for `@size-N`. */
+  readonly seed: number;
+}
+
+const largestSize = 1_000_000;
+
+export const demoChannel = newChannel('@demo', 'Demo Channel', 1234, 'demo', largestSize + 1);
+export const oddChannel = newChannel('@odd', 'Odd Channel', 262, 'odd_', largestSize + 4);
+const emptyChannel = newChannel('@empty', 'Empty Channel', 0, 'none', largestSize + 2);
+const namedChannels = [demoChannel, emptyChannel, oddChannel];
+
+function newChannel(handle: string, title: string, size: number, prefix: string, seed: number): Channel {
+  return { handle, id: `UC${handle.slice(1).padEnd(22, '_')}`, title, size, prefix, seed };
+}
+
+/** `@size-N`. In the IDs of its videos, N is a number of base 36 in capitals. */
+export function channelOfSize(size: number): Channel {
+  const prefix = size.toString(36).toUpperCase().padStart(4, '0');
+  return newChannel(`@size-${size}`, `Size ${size}`, size, prefix, size);
+}
+
+/** The demo channel of a handle or canonical ID. */
+export function findChannel(reference: string): Channel | undefined {
+  const isId = reference.startsWith('UC');
+  const handle = isId ? `@${reference.slice(2).replace(/(?<!_)_+$/, '')}` : reference.toLowerCase();
+  const size = Number(/^@size-(0|[1-9]\d{0,6})$/.exec(handle)?.[1] ?? Number.NaN);
+  const channel =
+    size <= largestSize ? channelOfSize(size) : namedChannels.find((named) => named.handle === handle);
+  return isId && channel?.id !== reference ? undefined : channel;
+}
+
+/** One video: everything about it is derived from these fields. */
 export interface Video {
   readonly channel: Channel;
   /** Counts from the channel's oldest upload, which is 1: growth changes no number. */
   readonly number: number;
-  /** Milliseconds since 1970; set if the number does not determine it. */
-  readonly publishedAt?: number;
-  readonly short?: boolean;
+  /** Milliseconds since 1970. */
+  readonly published: number;
 }
 
-/** Identifier of 11 characters: four that name the channel, and the number. */
-const videoId = ({ channel, number }: Video): string => channel.prefix + String(number).padStart(7, '0');
-
-function viewCount({ channel, number }: Video): number {
-  const chance = hash(channel.seed, number, 6);
-  return Math.floor(((chance >>> 8) * 16) / 2 ** (chance % 24));
-}
+/** The first number of Shorts, which are in feeds only. */
+export const firstShort = 5_000_100;
 
 const day = 86_400_000;
 /** Publication of the newest upload that a channel starts with: in the past on every machine. */
 const anchor = Date.UTC(2025, 0, 1, 16);
 
-export function published({ channel, number, publishedAt }: Video): number {
-  if (publishedAt !== undefined) return publishedAt;
+/** An upload that the channel starts with: one a day or, in a large channel, all within 19 years. */
+export function upload(channel: Channel, number: number): Video {
   const step = Math.min(day, (19 * 365 * day) / Math.max(1, channel.size));
-  return anchor - Math.round((channel.size - number) * step);
+  return { channel, number, published: anchor - Math.round((channel.size - number) * step) };
 }
+
+/** A number that is always the same for a video and a topic. */
+const chanceOf = ({ channel, number }: Video, topic: number): number => hash(channel.seed, number, topic);
+
+/** Identifier of 11 characters. */
+const videoId = ({ channel, number }: Video): string => channel.prefix + String(number).padStart(7, '0');
 
 export const isoTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 /** Age as display text, relative to the day after the channels' newest uploads: the same on every day. */
-export function ageText(video: Video): string {
-  const days = Math.floor((anchor + day - published(video)) / day);
-  const units = { year: 365, month: 30, week: 7, day: 1 };
-  for (const [unit, length] of Object.entries(units)) {
+export function ageText({ published }: Video): string {
+  const days = Math.floor((anchor + day - published) / day);
+  for (const [unit, length] of Object.entries({ year: 365, month: 30, week: 7, day: 1 })) {
     const age = Math.floor(days / length);
     if (age >= 1) return `${count(age, unit, `${unit}s`)} ago`;
   }
@@ -43,10 +83,15 @@ export function ageText(video: Video): string {
 }
 
 /** Duration as `<minutes>:<seconds>` (docs/service.md, 2.2): mostly minutes, sometimes hours. */
-function lengthText({ channel, number }: Video): string {
-  const chance = hash(channel.seed, number, 5);
+function lengthText(video: Video): string {
+  const chance = chanceOf(video, 5);
   const seconds = chance % 12 === 0 ? 3600 + ((chance >>> 8) % 14_400) : 7 + ((chance >>> 8) % 2400);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+function viewCount(video: Video): number {
+  const chance = chanceOf(video, 6);
+  return Math.floor(((chance >>> 8) * 16) / 2 ** (chance % 24));
 }
 
 function viewsText(video: Video): string {
@@ -91,12 +136,12 @@ const rare = [
 ];
 
 /** Title of a video: mostly plain; one in eight has characters that break tables and quoting. */
-export function title({ channel, number }: Video): string {
-  const chance = hash(channel.seed, number, 7);
+export function titleOf(video: Video): string {
+  const chance = chanceOf(video, 7);
   const pick = chance >>> 8;
   if (chance % 8 === 0) return rare[pick % rare.length] ?? '';
   const topic = topics[(pick >>> 6) % topics.length] ?? '';
-  return shapes[pick % shapes.length]?.(topic, number) ?? topic;
+  return shapes[pick % shapes.length]?.(topic, video.number) ?? topic;
 }
 
 const imageUrl = (video: Video, size: string): string =>
@@ -110,7 +155,7 @@ const thumbnailsOf = (video: Video): object[] => [
 
 function firstFields(video: Video): object {
   const { id: channelId, title: channelTitle, handle: channelHandle } = video.channel;
-  return { videoId: videoId(video), title: title(video), channelId, channelTitle, channelHandle };
+  return { videoId: videoId(video), title: titleOf(video), channelId, channelTitle, channelHandle };
 }
 
 /** A video entry: the nine fields of docs/service.md, 2.2, in order. `position`: from 0. */
@@ -136,65 +181,20 @@ export const searchEntry = (video: Video): object => ({
 
 /** An entry of the feed, as a known deployment sends it: other names than in the uploads list. */
 export function latestEntry(video: Video): object {
-  const id = videoId(video);
-  const at = published(video);
-  const rating = { count: String(viewCount(video) >> 5), average: '4.87', min: '1', max: '5' };
-  return {
-    videoId: id,
-    title: title(video),
-    channelId: video.channel.id,
-    author: video.channel.title,
-    published: isoTime(at),
-    updated: isoTime(at),
-    link: `https://video.example/${video.short ? 'shorts/' : 'watch?v='}${id}`,
-    description: `${title(video)}\n\nChapters, links and thanks below.`,
+  const { channel, number, published } = video;
+  const views = viewCount(video);
+  const entry = {
+    videoId: videoId(video),
+    title: titleOf(video),
+    channelId: channel.id,
+    author: channel.title,
+    published: isoTime(published),
+    updated: isoTime(published),
+    link: `https://video.example/${number >= firstShort ? 'shorts/' : 'watch?v='}${videoId(video)}`,
+    description: `${titleOf(video)}\n\nChapters, links and thanks below.`,
     thumbnail: { url: imageUrl(video, 'hqdefault'), width: '480', height: '360' },
-    viewCount: String(viewCount(video)),
-    ...(video.number % 4 === 0 && { starRating: rating }),
+    viewCount: String(views),
   };
-}
-
-/** A demo channel. Nothing is stored: everything is derived from these fields. */
-export interface Channel {
-  readonly handle: string;
-  /** Canonical ID: UC and the name, 24 characters in all. */
-  readonly id: string;
-  readonly title: string;
-  readonly size: number;
-  readonly prefix: string;
-  /** Seed of its data: N for `@size-N`. */
-  readonly seed: number;
-  readonly isOdd: boolean;
-}
-
-const largestSize = 1_000_000;
-
-export const demoChannel = newChannel('@demo', 'Demo Channel', 1234, 'demo', largestSize + 1);
-const named = [
-  demoChannel,
-  newChannel('@empty', 'Empty Channel', 0, 'none', largestSize + 2),
-  newChannel('@odd', 'Odd Channel', 262, 'odd_', largestSize + 4),
-];
-
-function newChannel(handle: string, title: string, size: number, prefix: string, seed: number): Channel {
-  const id = `UC${handle.slice(1).padEnd(22, '_')}`;
-  return { handle, id, title, size, prefix, seed, isOdd: handle === '@odd' };
-}
-
-/** `@size-N`. In the IDs of its videos, N is a number of base 36 in capitals. */
-export function channelOfSize(size: number): Channel {
-  const prefix = size.toString(36).toUpperCase().padStart(4, '0');
-  return newChannel(`@size-${size}`, `Size ${size}`, size, prefix, size);
-}
-
-export function channelByHandle(text: string): Channel | undefined {
-  const handle = text.toLowerCase();
-  const size = /^@size-(0|[1-9]\d{0,6})$/.exec(handle)?.[1];
-  if (size === undefined) return named.find((channel) => channel.handle === handle);
-  return Number(size) > largestSize ? undefined : channelOfSize(Number(size));
-}
-
-export function channelById(id: string): Channel | undefined {
-  const channel = channelByHandle(`@${id.slice(2).replace(/(?<!_)_+$/, '')}`);
-  return channel?.id === id ? channel : undefined;
+  const starRating = { count: String(views >> 5), average: '4.87', min: '1', max: '5' };
+  return number % 4 === 0 ? { ...entry, starRating } : entry;
 }

@@ -3,7 +3,9 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { AtomicFile, assertNotPinned, assertReplaceable, writeFileAtomic } from '../../src/fs/atomic.ts';
+import { replaceFile } from '../../src/fs/durable.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
+import { replaceFs } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
@@ -75,4 +77,37 @@ test('a file of another user in a sticky folder of another user cannot be replac
       else assertNotPinned(target);
     });
   }
+});
+
+test('only on Windows another program keeps a file from being replaced, for a second', async (t) => {
+  const folder = await temporaryFolder(t);
+  const [from, to] = [join(folder, 'new'), join(folder, 'out')];
+  const { platform } = process;
+  t.after(() => Object.defineProperty(process, 'platform', { value: platform }));
+  const { renameSync } = fs;
+  let failures = 0;
+  let code = '';
+  replaceFs(t, {
+    renameSync: (...paths) => {
+      if (failures-- > 0) throw Object.assign(new Error(), { code });
+      renameSync(...paths);
+    },
+  });
+  const replace = (value: NodeJS.Platform, failing: number, withCode: string): string => {
+    Object.defineProperty(process, 'platform', { value });
+    fs.writeFileSync(from, value);
+    [failures, code] = [failing, withCode];
+    replaceFile(from, to, 'out');
+    return fs.readFileSync(to, 'utf8');
+  };
+  for (const heldCode of ['EACCES', 'EBUSY', 'EPERM']) assert.equal(replace('win32', 2, heldCode), 'win32');
+  assert.throws(() => replace('win32', 20, 'EPERM'), {
+    name: 'Failure',
+    exit: 1,
+    scope: 'reference',
+    message: 'out cannot be replaced: another program has it open, or it is read-only',
+  });
+  assert.throws(() => replace('win32', 1, 'ENOSPC'), { code: 'ENOSPC' });
+  for (const other of ['linux', 'darwin'] as const)
+    assert.throws(() => replace(other, 1, 'EPERM'), { code: 'EPERM' });
 });

@@ -38,12 +38,8 @@ test('a line that is too long or not UTF-8 says so, and the lines after it follo
     [`@a\n${long}\n@b\n`],
   ])
     assert.deepEqual(await lines(chunks), ['@a', tooLong, '@b']);
-  assert.deepEqual(await lines([Buffer.from('@a\n\xff\n@b\n\xe4\n', 'latin1')]), [
-    '@a',
-    '2: the line is not UTF-8',
-    '@b',
-    '4: the line is not UTF-8',
-  ]);
+  const notUtf8 = await lines([Buffer.from('@a\n\xff\n@b\n\xe4\n', 'latin1')]);
+  assert.deepEqual(notUtf8, ['@a', '2: the line is not UTF-8', '@b', '4: the line is not UTF-8']);
   const notText = isFailure(2, 'refs.txt: it is not text: it contains NUL bytes');
   await assert.rejects(lines(['@a\n', 'x\0y', '\n@b']), notText);
 });
@@ -60,9 +56,7 @@ test('a file, a FIFO; why one cannot be read; a stop signal', { timeout: 30_000 
   await assert.rejects(waiting, { message: 'stopped' });
   spawn('bash', ['-c', 'echo @a > "$0"', pipe]);
   assert.deepEqual(await lines(pipe), ['@a']);
-  await assert.rejects(
-    lines(join(folder, 'none')),
-    isFailure(2, 'refs.txt: there is no such file; expected'),
-  );
+  const missing = isFailure(2, 'refs.txt: there is no such file; expected');
+  await assert.rejects(lines(join(folder, 'none')), missing);
   await assert.rejects(lines(folder), isFailure(2, 'refs.txt: it is a folder'));
 });

@@ -52,14 +52,14 @@ async function monitored({ sh }: Workshop): Promise<Collected> {
   return fresh;
 }
 
-/** Two new uploads are the new lines of the queue. */
+/** Two new uploads of each channel are the new lines of the queue. */
 async function queued(at: Workshop): Promise<Collected> {
-  at.sandbox.setUploads('@demo', 1236);
+  at.grow(2);
   const result = await runExample(await exampleOf(file, queue), at);
   const lines = (await readFile(join(at.folder, 'lists/queue.ndjson'), 'utf8')).trimEnd().split('\n');
   assert.deepEqual(
     lines.map((line) => JSON.parse(line).videoId),
-    ['demo0001236', 'demo0001235'],
+    'demo0001236 demo0001235 003C0000122 003C0000121 00960000332 00960000331'.split(' '),
   );
   return result;
 }
@@ -80,7 +80,7 @@ suite('the crontab lines, as cron runs them', async () => {
   /** A user who has set everything up and done the first run; runs a command: its exit code, the mail, and its cost. */
   async function nights(t: TestContext) {
     const folder = await temporaryFolder(t);
-    const { bin, sandbox } = await workshop(t);
+    const { bin, sandbox, grow } = await workshop(t);
     await mkdir(join(folder, 'lists'));
     const write = (text: string): Promise<void> => writeFile(join(folder, 'lists/refs.txt'), text);
     await write(refs);
@@ -95,17 +95,17 @@ suite('the crontab lines, as cron runs them', async () => {
     const login = `chanlist auth login --max-credits 3000/month --base-url '${sandbox.baseUrl}'`;
     assert.equal((await cron(login, testKey)).exit, 0);
     assert.deepEqual(await cron(firstRun), { exit: 0, mail: '', cost: 13 + 3 });
-    return { sandbox, write, cron };
+    return { grow, write, cron };
   }
 
   test('a night costs nothing, or 1 credit for a channel with new uploads; no mail', async (t) => {
-    const { sandbox, cron } = await nights(t);
+    const { grow, cron } = await nights(t);
     assert.deepEqual(await cron(night), { exit: 0, mail: '', cost: 0 });
-    sandbox.setUploads('@size-250', 250 + 15);
-    assert.deepEqual(await cron(night), { exit: 0, mail: '', cost: 1 });
+    grow(15);
+    assert.deepEqual(await cron(night), { exit: 0, mail: '', cost: 2 });
     assert.deepEqual(await cron(week), { exit: 0, mail: '', cost: 0 });
     assert.deepEqual(await cron(rotation), { exit: 1, mail: '', cost: 13 + 3 });
-    assert.equal((await cron('cat lists/exports/*.ndjson | wc -l')).mail.trim(), String(1234 + 265));
+    assert.equal((await cron('cat lists/exports/*.ndjson | wc -l')).mail.trim(), String(1249 + 265));
     for (let runs = 0; runs < 2; runs++)
       assert.deepEqual(await cron(playlist), { exit: 0, mail: '', cost: 4 });
   });

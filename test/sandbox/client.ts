@@ -1,18 +1,14 @@
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { SandboxSettings } from '../../src/sandbox/defaults.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
-/** A response. This client follows the specification and shares nothing with the program's. */
-export interface Received {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-}
+export type Entry = Readonly<Record<string, unknown>>;
 
 export interface Page {
-  readonly results: readonly Readonly<Record<'videoId' | 'title' | 'viewCountText' | 'index', string>>[];
+  readonly results: readonly Entry[];
   readonly playlist_info: Readonly<Record<string, string | null>>;
   readonly continuation_token: string | null;
   readonly has_more: boolean;
@@ -26,28 +22,37 @@ export async function sandbox(t: TestContext, options: Partial<SandboxSettings> 
   return started;
 }
 
-/** One GET with a key and a User-Agent; `path` follows /api/v2/media/. */
+/**
+ * One GET with a key; `path` follows /api/v2/media/. This client follows the specification and shares nothing with the
+ * program's.
+ */
 export async function get(
   { baseUrl, key }: Pick<Sandbox, 'baseUrl' | 'key'>,
   path: string,
   query: Query = {},
-): Promise<Received> {
-  const response = await fetch(`${baseUrl}/api/v2/media/${path}?${new URLSearchParams(query)}`, {
-    headers: { authorization: `Bearer ${key}`, 'user-agent': 'sandbox-test' },
-  });
+) {
+  const url = `${baseUrl}/api/v2/media/${path}?${new URLSearchParams(query)}`;
+  const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
 /** The body of a 200; anything else is a failure of the test. */
-export function body<T>(response: Received): T {
-  if (response.status !== 200) throw new Error(`expected 200, got ${response.status}: ${response.text}`);
-  return JSON.parse(response.text) as T;
+export async function body<T>(service: Sandbox, path: string, query: Query): Promise<T> {
+  const { status, text } = await get(service, path, query);
+  assert.equal(status, 200, text);
+  return JSON.parse(text) as T;
+}
+
+/** The entries of `channel/search` or `channel/latest`. */
+export interface List {
+  readonly results: readonly Entry[];
+  readonly result_count: number;
+  readonly channel: object;
 }
 
 /** One page of a list; `path` is `channel/videos` or `playlist/videos`. */
-export async function page(service: Sandbox, path: string, query: Query): Promise<Page> {
-  return body<Page>(await get(service, path, query));
-}
+export const page = (service: Sandbox, path: string, query: Query): Promise<Page> =>
+  body<Page>(service, path, query);
 
 export async function pages(service: Sandbox, path: string, query: Query): Promise<Page[]> {
   const found = [await page(service, path, query)];
@@ -58,6 +63,4 @@ export async function pages(service: Sandbox, path: string, query: Query): Promi
   }
 }
 
-export function detail(response: Received): unknown {
-  return (JSON.parse(response.text) as { detail: unknown }).detail;
-}
+export const idsOf = (entries: readonly Entry[]): unknown[] => entries.map(({ videoId }) => videoId);

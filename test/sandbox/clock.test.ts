@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { body, get, page, sandbox } from './client.ts';
+import { body, get, idsOf, type List, page, sandbox } from './client.ts';
 
 const start = Date.parse('2026-03-01T12:00:00Z');
 const resolve = ['channel/resolve', { input: '@demo' }] as const;
@@ -29,22 +29,17 @@ test('--rate: X-RateLimit headers on every response, 429 with Retry-After beyond
 test('--grow: new uploads on top of list and feed, dated when they appear; old ones keep their IDs', async (t) => {
   let time = start;
   const service = await sandbox(t, { grow: 6, now: () => time });
-  const list = async (): Promise<string[]> =>
-    (await page(service, 'channel/videos', { channel: '@size-20' })).results.map(({ videoId }) => videoId);
+  const channel = '@size-20';
+  const list = async () => idsOf((await page(service, 'channel/videos', { channel })).results);
   const before = await list();
   time += 60_000;
   const after = await list();
   assert.equal(after.length, 26);
   assert.deepEqual(after.slice(6), before);
   assert.equal(new Set(after).size, 26);
-  const { results } = body<{ results: { videoId: string; published: string }[] }>(
-    await get(service, 'channel/latest', { channel: '@size-20' }),
-  );
-  assert.deepEqual(
-    results.map(({ videoId }) => videoId),
-    after.slice(0, 15),
-  );
-  const dates = results.slice(0, 6).map(({ published }) => published);
+  const { results } = await body<List>(service, 'channel/latest', { channel });
+  assert.deepEqual(idsOf(results), after.slice(0, 15));
+  const dates = results.slice(0, 6).map(({ published }) => String(published));
   assert.deepEqual(dates, [...dates].sort().reverse());
   for (const date of dates) assert.ok(date > '2026-03-01T12:00:00Z' && date <= '2026-03-01T12:01:00Z', date);
 });

@@ -2,19 +2,11 @@ import { Readable } from 'node:stream';
 import type { Context } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
 import { capture } from './fake-context.ts';
-import {
-  assertOutput,
-  type Line,
-  linesOf,
-  type Result,
-  type RunOptions,
-  stateHome,
-  wordsOf,
-} from './program.ts';
+import { assertOutput, type Line, linesOf, type RunOptions, stateHome, wordsOf } from './program.ts';
 
 export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string | Uint8Array;
+  readonly stdin?: string | Uint8Array | undefined;
   /** stdout and stderr are terminals of so many columns. */
   readonly columns?: number;
   /** stderr is not a terminal. */
@@ -36,14 +28,13 @@ export async function command(line: Line, options: CommandOptions = {}) {
   const err = capture(options.isStderrFile ? undefined : options.columns);
   const waits: number[] = [];
   let time = 0;
-  const now = options.now ?? (() => Date.UTC(2026, 0, 1) + time);
   const context: Context = {
     stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
     stdout: out.stream,
     stderr: err.stream,
     env: { TERM: 'dumb', XDG_STATE_HOME: stateHome, ...options.env },
     clock: {
-      now,
+      now: options.now ?? (() => Date.UTC(2026, 0, 1) + time),
       elapsed: () => time,
       random: () => 0,
       sleep: async (milliseconds, signal) => {
@@ -61,33 +52,19 @@ export async function command(line: Line, options: CommandOptions = {}) {
   const exit = await main([...wordsOf(line)], context);
   const [stdout, stderr] = [out.text(), err.text()];
   assertOutput(stdout, stderr);
-  return { exit, stdout, stderr, waits };
+  return { exit, signal: null, stdout, stderr, lines: linesOf(stdout), waits };
 }
-
-/** Runs under way in another working directory than that of the tests. */
-let away = 0;
-const repository = process.cwd();
 
 /**
  * Runs a command in this process as `run` of `program.ts` runs the built program: with the time, and the ledger of all runs.
- * The working directory is that of this process: runs at the same time must share it. `now`: what the clock shows.
+ * `cwd`: the working directory of this process meanwhile; such runs are not concurrent. `now`: what the clock shows.
  */
 export async function runHere(
   line: Line,
-  { env, input, cwd, now }: Omit<RunOptions, 'started'> & { readonly now?: number } = {},
-): Promise<Result> {
-  if (cwd !== undefined) {
-    process.chdir(cwd);
-    away++;
-  }
-  try {
-    const { exit, stdout, stderr } = await command(line, {
-      env: { HOME: '/nonexistent', XDG_STATE_HOME: stateHome, ...env },
-      now: () => now ?? Date.now(),
-      ...(input !== undefined && { stdin: input }),
-    });
-    return { exit, signal: null, stdout, stderr, lines: linesOf(stdout) };
-  } finally {
-    if (cwd !== undefined && --away === 0) process.chdir(repository);
-  }
+  { env, input, cwd, now }: Pick<RunOptions, 'env' | 'input' | 'cwd'> & { readonly now?: number } = {},
+) {
+  const before = process.cwd();
+  process.chdir(cwd ?? before);
+  const options = { env: { HOME: '/nonexistent', ...env }, stdin: input, now: () => now ?? Date.now() };
+  return await command(line, options).finally(() => process.chdir(before));
 }

@@ -17,14 +17,12 @@ export interface Example {
   readonly text: string;
 }
 
-const whole = ['bash', 'python', 'js'] as const;
-
 /** What a document tells its reader to run: each line of a `sh` block, and each block of another language as a whole. */
 export async function examplesOf(file: string): Promise<Example[]> {
-  return (await codeBlocks(file)).flatMap((block): Example[] => {
-    if (block.language === 'sh') return block.lines.map((text) => ({ language: 'sh', text }));
-    const language = whole.find((name) => name === block.language);
-    return language === undefined ? [] : [{ language, text: block.lines.join('\n') }];
+  return (await codeBlocks(file)).flatMap(({ language, lines }): Example[] => {
+    if (language === 'sh') return lines.map((text) => ({ language, text }));
+    const isRun = language === 'bash' || language === 'python' || language === 'js';
+    return isRun ? [{ language, text: lines.join('\n') }] : [];
   });
 }
 

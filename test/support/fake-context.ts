@@ -1,4 +1,5 @@
 import { PassThrough, Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Context } from '../../src/context.ts';
 
 export type FakeContext = ReturnType<typeof fakeContext>;
@@ -24,15 +25,17 @@ export function fakeContext(
     : Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]);
   const controller = new AbortController();
   const context: Context = {
-    ...{ stdin, stdout: out.stream, stderr: err.stream, env: options.env ?? {} },
-    clock: {
-      ...{ now: () => 0, elapsed: () => 0, random: () => 0 },
-      sleep: () => new Promise((resolve) => setImmediate(resolve)),
-    },
+    stdin,
+    stdout: out.stream,
+    stderr: err.stream,
+    env: options.env ?? {},
+    clock: { now: () => 0, elapsed: () => 0, random: () => 0, sleep: () => turn() },
     stop: controller.signal,
   };
   return {
-    ...{ context, stdout: out.text, stderr: err.text },
+    context,
+    stdout: out.text,
+    stderr: err.text,
     type: (text: string) => void keyboard.write(text),
     /** Resolves once stderr contains the text. */
     asked: (text: string) => err.holds(text),

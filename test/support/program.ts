@@ -1,10 +1,9 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { collect } from './collect.ts';
+import { type Collected, collect } from './collect.ts';
 import { refuseKeyInFiles, watchForKey } from './key-watch.ts';
 
 /** The built program, as a person or a cron job starts it. */
@@ -13,26 +12,29 @@ export const launcher = join(process.cwd(), 'bin/chanlist.js');
 /** The key that every test service takes, and that must never be seen in any output. */
 export const testKey = 'sk_test_7f3a9c1e55d2b8';
 
-export interface RunOptions {
+interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string | Uint8Array;
   readonly cwd?: string;
+  readonly stdio?: SpawnOptions['stdio'];
+  readonly node?: readonly string[];
+  /** A command that runs the program, whose command line follows it. */
+  readonly within?: readonly string[];
+}
+
+export interface RunOptions extends StartOptions {
+  readonly input?: string | Uint8Array;
   /** Called with the process once it runs. */
   readonly started?: (child: ChildProcess) => void;
 }
 
-export interface Result {
-  readonly exit: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
+export interface Result extends Collected {
   /** The records of stdout, one JSON value a line. */
   readonly lines: string[];
 }
 
 /** A folder of its own for a test, removed afterwards; the test fails if the program wrote the key into it. */
 export async function temporaryFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'chanlist-test-'));
+  const folder = mkdtempSync(join(tmpdir(), 'chanlist-test-'));
   t.after(async () => {
     // A hook that throws would be the last one: servers stayed open, and the process would not end.
     await refuseKeyInFiles(folder, testKey).catch((error: unknown) =>
@@ -40,7 +42,7 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
         throw error;
       }),
     );
-    await rm(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   });
   return folder;
 }
@@ -65,15 +67,6 @@ const fakeClock = join(process.cwd(), 'test/support/fake-clock.cjs');
 export function clockEnvironment(now: number): Record<string, string> {
   const time = new Date(now).toISOString();
   return { TZ: 'UTC', NODE_OPTIONS: `--require=${fakeClock}`, CHANLIST_TEST_NOW: time };
-}
-
-export interface StartOptions {
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
-  readonly stdio?: SpawnOptions['stdio'];
-  readonly node?: readonly string[];
-  /** A command that runs the program, whose command line follows it. */
-  readonly within?: readonly string[];
 }
 
 /** A command line: its words, or a text with a space between them. */

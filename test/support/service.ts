@@ -15,14 +15,13 @@ import {
   temporaryFolder,
   wordsOf,
 } from './program.ts';
-import { reported, type Summary } from './summary.ts';
+import { reported } from './summary.ts';
 
-export interface Seen {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly rawUrl: string;
-  readonly headers: IncomingMessage['headers'];
+type Seen = ReturnType<typeof seenOf>;
+
+function seenOf({ method, url: rawUrl = '/', headers }: IncomingMessage) {
+  const { pathname: path, searchParams: query } = new URL(rawUrl, 'http://service');
+  return { method, path, query, rawUrl, headers };
 }
 
 /** A response of a scripted service: a status and a body, or a function that writes to the socket. */
@@ -40,20 +39,12 @@ export async function scriptedService(
   const seen: Seen[] = [];
   const arrivals = new EventEmitter();
   const server = createServer({ keepAlive: true }, async (request, response) => {
-    const url = new URL(request.url ?? '/', 'http://service');
-    const entry = {
-      method: request.method ?? '',
-      path: url.pathname,
-      query: url.searchParams,
-      rawUrl: request.url ?? '',
-      headers: request.headers,
-    };
-    seen.push(entry);
+    const number = seen.push(seenOf(request)) - 1;
     arrivals.emit('request');
-    const answer = await reply(entry, seen.length - 1);
+    const answer = await reply(seenOf(request), number);
     if (typeof answer === 'function') return answer(response, request.socket);
-    const text = answer.text ?? JSON.stringify(answer.body ?? {});
-    response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
+    const { status = 200, headers, body = {}, text = JSON.stringify(body) } = answer;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(text);
   });
   const url = await listen(t, server);
@@ -61,9 +52,8 @@ export async function scriptedService(
   const reports = await temporaryFolder(t);
   /** Runs the program against it: in this process, but as one of its own with `started`. */
   const runAgainst = (line: Line, options?: RunOptions): Promise<Result> => {
-    const started = options?.started;
     const all = { ...options, env: { ...env, ...options?.env } };
-    return started === undefined ? runHere(line, all) : run(line, { ...all, started });
+    return options?.started === undefined ? runHere(line, all) : run(line, all);
   };
   return {
     url,
@@ -76,8 +66,9 @@ export async function scriptedService(
       const path = join(reports, 'summary.json');
       const run = (words: Line): Promise<Result> => runAgainst(words, options);
       const result = await reported(wordsOf(line), path, run, () => null);
-      assert.ok(result.summary !== null, 'there is no summary');
-      return result as Result & { readonly summary: Summary };
+      const { summary } = result;
+      assert.ok(summary !== null, 'there is no summary');
+      return Object.assign(result, { summary });
     },
     /** Runs the program against it in this process, where waits take no time. */
     command: (line: Line, options?: CommandOptions) =>

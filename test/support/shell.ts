@@ -20,12 +20,14 @@ export type Workshop = Awaited<ReturnType<typeof workshop>>;
  */
 export async function workshop(t: TestContext, key = testKey) {
   const folder = await temporaryFolder(t);
-  const sizes = new Map<string, number>();
-  const started = await startSandbox({ key, sizeOf: (handle) => sizes.get(handle) });
-  /** Sets the number of uploads of a channel; new ones come first. */
-  const setUploads = (handle: string, count: number): void => void sizes.set(handle, count);
-  const sandbox = { ...started, setUploads };
+  // Long ago, so that new uploads are not in the future.
+  let minutes = 1;
+  const sandbox = await startSandbox({ key, grow: 1, now: () => minutes * 60_000 });
   t.after(() => sandbox.close());
+  /** Adds new uploads to every channel. */
+  const grow = (count: number): void => {
+    minutes += count;
+  };
   const bin = join(folder, '.bin');
   await mkdir(bin);
   await symlink(process.execPath, join(bin, 'node'));
@@ -41,7 +43,7 @@ export async function workshop(t: TestContext, key = testKey) {
   /** Runs a line with bash; a failure anywhere in a pipe is one of the line. */
   const sh = (line: string, options: ShellOptions = {}): Promise<Collected> =>
     runCommand(['bash', '-o', 'pipefail', '-c', line], { cwd: folder, env, ...options });
-  return { folder, bin, env, sandbox, sh };
+  return { folder, bin, env, sandbox, grow, sh };
 }
 
 export function runCommand(

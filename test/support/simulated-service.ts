@@ -52,22 +52,20 @@ type RequestHook = (request: LoggedRequest) => void | Promise<void>;
 
 export type SimulatedOptions = NonNullable<ConstructorParameters<typeof SimulatedService>[0]>;
 
-const paths: Readonly<Record<string, Operation>> = {
-  '/api/v2/media/channel/resolve': 'resolve',
-  '/api/v2/media/channel/search': 'search',
-  '/api/v2/media/channel/videos': 'uploads',
-  '/api/v2/media/channel/latest': 'latest',
-  '/api/v2/media/playlist/videos': 'playlist',
+interface Route {
+  readonly operation: Operation;
+  /** A request carries exactly one of them. */
+  readonly parameters: readonly string[];
+  readonly price: number;
+}
+
+const routes: Readonly<Record<string, Route>> = {
+  'channel/resolve': { operation: 'resolve', parameters: ['input'], price: 0 },
+  'channel/search': { operation: 'search', parameters: ['channel'], price: 1 },
+  'channel/videos': { operation: 'uploads', parameters: ['channel', 'continuation'], price: 1 },
+  'channel/latest': { operation: 'latest', parameters: ['channel'], price: 0 },
+  'playlist/videos': { operation: 'playlist', parameters: ['playlist', 'continuation'], price: 1 },
 };
-/** Of these parameters a request carries exactly one. */
-const parameters: Readonly<Record<Operation, readonly string[]>> = {
-  resolve: ['input'],
-  search: ['channel'],
-  uploads: ['channel', 'continuation'],
-  latest: ['channel'],
-  playlist: ['playlist', 'continuation'],
-};
-const paidOperations: ReadonlySet<Operation | null> = new Set<Operation>(['search', 'uploads', 'playlist']);
 
 /** The ID of a channel of that name: UC and 22 characters. */
 export const channelId = (name: string): string => `UC${name.replace(/[^\w-]/g, '').padEnd(22, '-')}`;
@@ -112,13 +110,13 @@ export function feedEntry(id: string | null, more: Entry = {}): Entry {
 /** A Short in a feed: its link says so. */
 export const short = (id: string): Entry => feedEntry(id, { link: `https://video.example/shorts/${id}` });
 
-class Refusal extends Error {
+/** A body that is text is sent as it is. */
+interface Reply {
   readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
+  readonly body: unknown;
 }
+
+const refusal = (status: number, detail: string): Reply => ({ status, body: { detail } });
 
 interface Position {
   readonly list: string;
@@ -142,7 +140,7 @@ export class SimulatedService {
 
   readonly #hooks = new Set<RequestHook>();
   readonly #tokens = new Map<string, Position>();
-  readonly #faults = new Map<number, Fault>();
+  readonly #faults = new Map<number, { readonly fault: Fault; readonly arrived: () => void }>();
   #issued = 0;
   #paid = 0;
 
@@ -157,16 +155,13 @@ export class SimulatedService {
   ) {
     const id = channelId(name);
     this.handles.set(`@${name}`.toLowerCase(), id);
-    return this.#add(id, id, list, feed);
+    return this.addPlaylist(id, list, id, feed);
   }
 
-  addPlaylist(id: string, list: readonly Entry[]): SimulatedChannel {
-    return this.#add(id, channelId('a'), list, 404);
-  }
-
-  #add(id: string, owner: string, list: readonly Entry[], feed: Feed): SimulatedChannel {
-    const settings = { numVideos: null, pageSizes: [], gone: false };
-    const added = { ...settings, id, owner, list: [...list], feed };
+  /** `owner`: the channel of its entries. */
+  addPlaylist(id: string, entries: readonly Entry[], owner = channelId('a'), feed: Feed = 404) {
+    const list = [...entries];
+    const added: SimulatedChannel = { id, owner, list, feed, numVideos: null, pageSizes: [], gone: false };
     this.lists.set(id, added);
     return added;
   }
@@ -178,16 +173,16 @@ export class SimulatedService {
   }
 
   /** The nth paid request from now on (1 is the next) fails, once; returns a function that cancels this. */
-  failPaid(nth: number, fault: Fault): () => void {
+  failPaid(nth: number, fault: Fault, arrived = () => {}): () => void {
     const number = this.#paid + nth;
-    this.#faults.set(number, fault);
+    this.#faults.set(number, { fault, arrived });
     return () => this.#faults.delete(number);
   }
 
-  /** A token for the page that starts at an offset of a list. */
-  issueToken(list: string, offset: number, page: number): string {
-    const token = `4qmFsg${Buffer.from(`${++this.#issued}:${this.#issued * 7919}`).toString('base64url')}%3D%3D`;
-    this.#tokens.set(token, { list, offset, page });
+  #issueToken(position: Position): string {
+    const number = ++this.#issued;
+    const token = `4qmFsg${Buffer.from(`${number}:${number * 7919}`).toString('base64url')}%3D%3D`;
+    this.#tokens.set(token, position);
     return token;
   }
 
@@ -203,63 +198,57 @@ export class SimulatedService {
   /** Responds to a request, and logs it with its cost. */
   async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://service');
-    const operation = paths[pathname] ?? null;
+    const route = routes[pathname.replace('/api/v2/media/', '')] ?? null;
     const position = this.#positionOf(query);
     const logged: LoggedRequest = {
-      operation,
+      operation: route?.operation ?? null,
       parameters: Object.fromEntries(query),
       list: position?.list ?? null,
       status: 0,
       credits: 0,
     };
     this.log.push(logged);
-    const paid = paidOperations.has(operation);
-    const nthPaid = paid ? ++this.#paid : 0;
+    const nthPaid = route?.price ? ++this.#paid : 0;
     for (const hook of this.#hooks) await hook(logged);
-    const fault = this.#faults.get(nthPaid) ?? this.fault(logged);
+    const planned = this.#faults.get(nthPaid);
     this.#faults.delete(nthPaid);
+    planned?.arrived();
+    const fault = planned?.fault ?? this.fault(logged);
     if (fault === 'reset') return void request.socket.destroy();
-    let body: string;
-    try {
-      if (typeof fault === 'number') throw new Refusal(fault, 'the fault of a test');
-      if (operation === null || request.method !== 'GET') throw new Refusal(404, 'no such path');
-      this.#authorize(request);
-      body = this.#body(operation, query, position);
-      logged.status = 200;
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      logged.status = error.status;
-      body = JSON.stringify({ detail: error.message });
-    }
-    if (paid && logged.status === 200) {
-      logged.credits = 1;
-      this.credits -= 1;
-    }
+    const isRefused = typeof fault === 'number';
+    const reply = isRefused ? refusal(fault, 'a test') : this.#reply(request, route, query, position);
+    const { status, body } = reply;
+    logged.status = status;
+    if (route !== null && status === 200) logged.credits = route.price;
+    this.credits -= logged.credits;
     if (fault === 'reset-charged') return void request.socket.destroy();
-    response.writeHead(logged.status, { 'content-type': 'application/json' }).end(body);
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
   }
 
-  #authorize({ headers }: IncomingMessage): void {
-    if (!headers['user-agent']) throw new Refusal(403, 'no user agent');
-    if (headers.authorization !== `Bearer ${this.key}`) throw new Refusal(401, 'bad key');
-    if (this.credits < 1) throw new Refusal(402, 'no credits');
-  }
-
-  #body(operation: Operation, query: URLSearchParams, position: Position | null): string {
-    const names = parameters[operation];
-    if (names.filter((name) => query.get(name)).length !== 1) throw new Refusal(400, names.join(' or '));
-    if (position === null) throw new Refusal(404, 'no such channel, or a token that has expired');
-    if (operation === 'resolve') {
-      return JSON.stringify({ channel_id: position.list, resolved_from: query.get('input') });
-    }
+  #reply(
+    { method, headers }: IncomingMessage,
+    route: Route | null,
+    query: URLSearchParams,
+    position: Position | null,
+  ): Reply {
+    if (route === null || method !== 'GET') return refusal(404, 'no such path');
+    if (!headers['user-agent']) return refusal(403, 'no user agent');
+    if (headers.authorization !== `Bearer ${this.key}`) return refusal(401, 'bad key');
+    if (this.credits < 1) return refusal(402, 'no credits');
+    const { operation, parameters } = route;
+    if (parameters.filter((name) => query.get(name)).length !== 1)
+      return refusal(400, parameters.join(' or '));
+    if (position === null) return refusal(404, 'no such channel, or a token that has expired');
+    if (operation === 'resolve')
+      return { status: 200, body: { channel_id: position.list, resolved_from: query.get('input') } };
     const list = this.lists.get(position.list);
-    if (list === undefined || list.gone) throw new Refusal(404, 'not found');
-    if (operation === 'latest') return feedBody(list);
-    if (operation !== 'search') return this.#page(list, position);
-    const results = list.list
-      .filter(({ title }) => String(title).includes(query.get('q') ?? ''))
-      .slice(0, 30);
-    return JSON.stringify({ results, result_count: results.length });
+    if (list === undefined || list.gone) return refusal(404, 'not found');
+    if (operation === 'latest') return feedReply(list);
+    if (operation !== 'search') return { status: 200, body: this.#page(list, position) };
+    const found = list.list.filter(({ title }) => String(title).includes(query.get('q') ?? ''));
+    const results = found.slice(0, 30);
+    return { status: 200, body: { results, result_count: results.length } };
   }
 
   /** What a token or reference names; any canonical ID names a list. Null if it is not known. */
@@ -274,35 +263,34 @@ export class SimulatedService {
   }
 
   /** A page is cut out of the list as it is now: entries move to the next one if the list has grown in between. */
-  #page(source: SimulatedChannel, { offset, page }: Position): string {
-    const end = offset + (source.pageSizes[page] ?? this.pageSize);
-    const results = source.list.slice(offset, end).map((entry, i): Entry => {
-      const { channelId: channel, index = String(offset + i) } = entry;
-      return { ...entry, ...(channel === undefined && { channelId: source.owner }), index };
-    });
-    const hasMore = end < source.list.length;
-    return JSON.stringify({
-      results,
+  #page({ id, owner, list, pageSizes, numVideos }: SimulatedChannel, { offset, page }: Position): object {
+    const end = offset + (pageSizes[page] ?? this.pageSize);
+    const hasMore = end < list.length;
+    return {
+      results: list.slice(offset, end).map((entry, i) => {
+        const { channelId = owner, index = String(offset + i) } = entry;
+        return { ...entry, channelId, index };
+      }),
       playlist_info: {
         title: 'Uploads',
-        numVideos: source.numVideos ?? String(source.list.length),
+        numVideos: numVideos ?? String(list.length),
         ownerName: 'A',
         viewCount: null,
       },
-      continuation_token: hasMore ? this.issueToken(source.id, end, page + 1) : null,
+      continuation_token: hasMore ? this.#issueToken({ list: id, offset: end, page: page + 1 }) : null,
       has_more: hasMore,
-    });
+    };
   }
 }
 
-function feedBody({ id, list, feed }: SimulatedChannel): string {
-  if (feed === 'garbage') return '<html>Something went wrong</html>';
-  if (typeof feed === 'number') throw new Refusal(feed, 'no feed');
-  if (typeof feed === 'object' && 'body' in feed) return JSON.stringify(feed.body);
-  const results = feed === 'empty' ? [] : feed === 'list' ? feedOf(list) : feed;
+function feedReply({ id, list, feed }: SimulatedChannel): Reply {
+  if (typeof feed === 'number') return refusal(feed, 'no feed');
+  if (feed === 'garbage') return { status: 200, body: '<html>Something went wrong</html>' };
+  if (typeof feed === 'object' && 'body' in feed) return { status: 200, body: feed.body };
+  const results = typeof feed === 'string' ? { list: feedOf(list), empty: [] }[feed] : feed;
   const url = `https://video.example/channel/${id}`;
-  const about = { channelId: id, title: 'Uploads', author: 'A', url, published: '2020-01-01T00:00:00Z' };
-  return JSON.stringify({ channel: about, results, result_count: results.length });
+  const channel = { channelId: id, title: 'Uploads', author: 'A', url, published: '2020-01-01T00:00:00Z' };
+  return { status: 200, body: { channel, results, result_count: results.length } };
 }
 
 /** The feed of a list that it agrees with: its first 15 videos. */
@@ -321,9 +309,7 @@ export async function simulatedService(
   const server = createServer({ keepAlive: true }, (request, response) => {
     service.respond(request, response).catch((error: unknown) => {
       response.destroy();
-      queueMicrotask(() => {
-        throw error;
-      });
+      throw error;
     });
   });
   service.url = await listen(t, server);

@@ -14,25 +14,19 @@ export function linesOfStderr(stderr: string) {
   };
 }
 
-/** The only line, which is an error; it names all of these. */
-export function onlyError({ stderr }: { readonly stderr: string }, ...named: (string | RegExp)[]): string {
-  const { errors, warnings } = linesOfStderr(stderr);
-  assert.deepEqual([errors.length, warnings.length], [1, 0], stderr);
-  return naming(errors[0] ?? '', named);
-}
+/** Throws unless stderr is one line of this kind that names all of these; returns the line. */
+const only =
+  (kind: 'errors' | 'warnings') =>
+  ({ stderr }: { readonly stderr: string }, ...named: (string | RegExp)[]): string => {
+    const { errors, warnings, [kind]: lines } = linesOfStderr(stderr);
+    assert.deepEqual([errors.length + warnings.length, lines.length], [1, 1], stderr);
+    const [line = ''] = lines;
+    for (const name of named) {
+      const isNamed = typeof name === 'string' ? line.includes(name) : name.test(line);
+      assert.ok(isNamed, `it does not name ${name}: ${line}`);
+    }
+    return line;
+  };
 
-/** The only line, which is a warning; it names all of these. */
-export function onlyWarning({ stderr }: { readonly stderr: string }, ...named: (string | RegExp)[]): string {
-  const { errors, warnings } = linesOfStderr(stderr);
-  assert.deepEqual([errors.length, warnings.length], [0, 1], stderr);
-  return naming(warnings[0] ?? '', named);
-}
-
-function naming(line: string, named: readonly (string | RegExp)[]): string {
-  for (const name of named)
-    assert.ok(
-      typeof name === 'string' ? line.includes(name) : name.test(line),
-      `it does not name ${name}: ${line}`,
-    );
-  return line;
-}
+export const onlyError = only('errors');
+export const onlyWarning = only('warnings');

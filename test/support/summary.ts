@@ -2,19 +2,18 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import type { Collected } from './collect.ts';
 
-/** The fields of `--summary`, as the contract names them. */
 export interface Credits {
   readonly confirmed: number;
   readonly possibly_charged: number;
 }
 
-export interface SummaryError {
-  readonly code: string;
-  readonly status: number | null;
-  readonly message: string;
+interface Ended {
+  readonly error: { readonly code: string; readonly status: number | null; readonly message: string } | null;
+  readonly exit: number | null;
+  readonly credits: Credits;
 }
 
-export interface ReferenceSummary {
+interface ReferenceSummary extends Ended {
   readonly reference: string | null;
   readonly id: string | null;
   readonly file: string | null;
@@ -24,24 +23,15 @@ export interface ReferenceSummary {
   readonly missing: number | null;
   readonly unlisted: { readonly count: number; readonly ids: readonly string[] } | null;
   readonly pages: number;
-  readonly credits: Credits;
-  /** Entries that an earlier, interrupted run had; else 0. */
   readonly resumed: number;
   readonly continuation_token: string | null;
-  readonly error: SummaryError | null;
-  /** Null unless it failed or was interrupted. */
-  readonly exit: number | null;
 }
 
-export interface Summary {
+/** The fields of `--summary`, as the contract names them. */
+export interface Summary extends Ended {
   readonly command: string;
   readonly started: string;
   readonly seconds: number;
-  /** Null if the run was killed: the report is that of its start. */
-  readonly exit: number | null;
-  /** What ended the run. */
-  readonly error: SummaryError | null;
-  readonly credits: Credits;
   readonly requests: number;
   readonly retries: number;
   readonly counts: Readonly<Record<string, number>>;
@@ -61,17 +51,15 @@ export async function reported<R extends Omit<Collected, 'stdout'>>(
 ) {
   const result = await run(path === null ? words : [...words, '--summary', path]);
   const { exit, signal, stderr } = result;
-  const summary = path === null ? null : await takeSummary(path);
+  const summary = path === null ? null : takeSummary(path);
   const isDue = path !== null && signal === null && exit !== 2 && !words.includes('--dry-run');
   assert.ok(summary !== null || !isDue, 'there is no summary');
   if (summary !== null && signal !== 'SIGKILL') {
     assert.equal(summary.exit, exit, stderr);
     const { confirmed, possibly_charged: possibly } = summary.credits;
     const credits = charged() ?? confirmed;
-    assert.ok(
-      confirmed <= credits && credits <= confirmed + possibly,
-      `the summary says ${confirmed} + ${possibly} credits, the service ${credits}`,
-    );
+    const isRight = confirmed <= credits && credits <= confirmed + possibly;
+    assert.ok(isRight, `the summary says ${confirmed} + ${possibly} credits, the service ${credits}`);
   }
   return {
     ...result,
@@ -90,7 +78,7 @@ export function onlyReference(summary: Summary | null): ReferenceSummary {
 }
 
 /** Reads the summary of a run and removes it; null if there is none. */
-async function takeSummary(path: string): Promise<Summary | null> {
+function takeSummary(path: string): Summary | null {
   if (!existsSync(path)) return null;
   const summary = JSON.parse(readFileSync(path, 'utf8')) as Summary;
   rmSync(path);

@@ -83,34 +83,20 @@ export class World {
     const { noSummary = !this.isReported, ...others } = options ?? {};
     const first = this.service.log.length;
     const path = noSummary || isLocal(words) ? null : join(this.home, 'summary.json');
-    const charged = (): number =>
-      this.service.log.slice(first).reduce((sum, { credits }) => sum + credits, 0);
+    const charged = (): number => creditsOf(this.service.log.slice(first));
     return await reported(words, path, (all) => this.#run(all, others), charged);
   }
 
   async #run(words: readonly string[], options: WorldOptions) {
-    const { at = null, by = 500, env, started, within, stdout } = options;
+    const { at = Number.POSITIVE_INFINITY, by = 500, env, started, within, stdout } = options;
     const { service, folder, home, now } = this;
     const first = service.log.length;
     let atKill: Snapshot | null = null;
-    let cancel = (): void => {};
-    if (at !== null) {
-      const fault = by === 'kill' ? 'reset' : by === 'kill-charged' ? 'reset-charged' : by;
-      const forget = service.failPaid(at, fault);
-      let left = at;
-      const unhook = service.on((request) => {
-        if (isPaid(request) && --left === 0 && typeof by === 'string') atKill = takeSnapshot(folder);
-      });
-      cancel = () => {
-        forget();
-        unhook();
-      };
-    }
-    const environment = {
-      ...serviceEnvironment(service.url),
-      ...{ HOME: home, XDG_STATE_HOME: join(home, 'state'), TZ: 'UTC' },
-      ...env,
-    };
+    const cancel = service.failPaid(at, faults[by], () => {
+      if (by !== 402 && by !== 500) atKill = takeSnapshot(folder);
+    });
+    const own = { HOME: home, XDG_STATE_HOME: join(home, 'state'), TZ: 'UTC' };
+    const environment = { ...serviceEnvironment(service.url), ...own, ...env };
     process.chdir(folder);
     let result: Collected;
     if (started === undefined && within === undefined && stdout === undefined)
@@ -137,8 +123,12 @@ export class World {
       ...result,
       ...(atKill !== null && { exit: null, signal: 'SIGKILL' as const }),
       lines: linesOf(result.stdout),
-      ...{ requests, operations: requests.map(({ operation }) => operation), errors, warnings, mail },
-      credits: requests.reduce((sum, request) => sum + request.credits, 0),
+      requests,
+      operations: requests.map(({ operation }) => operation),
+      errors,
+      warnings,
+      mail,
+      credits: creditsOf(requests),
     };
   }
 
@@ -200,6 +190,12 @@ export class World {
     return this.has(name) ? idsInText(this.read(name), format) : null;
   }
 }
+
+const creditsOf = (requests: readonly LoggedRequest[]): number =>
+  requests.reduce((sum, { credits }) => sum + credits, 0);
+
+/** What the service does where a run stops. */
+const faults = { 402: 402, 500: 500, kill: 'reset', 'kill-charged': 'reset-charged' } as const;
 
 const isLocal = (words: readonly string[]): boolean => /^(?:show|check|credits)$/.test(words[0] ?? '');
 
