@@ -2,7 +2,7 @@ import { effectiveFormat, type RunOptions, tableInFile } from '../cli/options.ts
 import type { Context } from '../context.ts';
 import { toFailure, usage } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
-import { parseFields } from '../output/fields.ts';
+import { parseFields } from '../output/parse-fields.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { assertSummaryFile, outputTarget } from '../run/named-files.ts';
 import { openRun } from '../run/open-run.ts';

@@ -1,8 +1,9 @@
 import type { JsonText } from '../json/json-text.ts';
 import { thousands } from '../text/count.ts';
-import { expandFields, memberField, picker, splitViews } from './fields.ts';
+import { expandFields, memberField, picker } from './fields.ts';
 import type { Field, FormatOptions, Item } from './format.ts';
-import { memberMap, recordKeys } from './records.ts';
+import { memberMap, recordKeys } from './members.ts';
+import { splitViews } from './video-texts.ts';
 
 export interface Column {
   /** The header: a word for people, or the name of a field. */

@@ -3,9 +3,9 @@ import { ByteWriter, COMMA, LINE_FEED } from '../json/byte-writer.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { expandFields, hasWildcard, picker } from './fields.ts';
+import { expandFields, hasWildcard, maxColumns, picker } from './fields.ts';
 import type { Field, FormatOptions, Writer } from './format.ts';
-import { maxColumns, recordKeys } from './records.ts';
+import { recordKeys } from './members.ts';
 
 /** CSV with a header; without `--fields`, its columns are `columns`, or those of the first page that has entries. */
 export function csvFormat({ operation, fields, columns: fileColumns, terminal }: FormatOptions): Writer {

@@ -1,5 +1,6 @@
 import { commandOf } from '../cli/options.ts';
 import { toFailure } from '../errors.ts';
+import { listingEnd, listingStart } from '../output/document.ts';
 import { Stdout } from '../output/stdout.ts';
 import type { Step } from '../text/command.ts';
 import { count, credits, thousands } from '../text/count.ts';
@@ -21,21 +22,20 @@ import type { Run } from './run.ts';
 
 /** Lists references to stdout. Each page is written before the next one is requested. */
 export async function printListings(run: Run): Promise<readonly Result[]> {
-  const { context, stderr, client, options, references } = run;
+  const { context, stderr, options, references } = run;
   const { format, isTerminalTable } = await outputFormat(run);
   const output = new Stdout(context, stderr, isTerminalTable);
-  client.readsMembers = format.readsMembers;
   const { limit, all, maxCredits, continuation } = options;
   // At a terminal, only these flags list more than the first page.
   const isFirstPageOnly = isTerminalTable && limit === null && !all && maxCredits.length === 0;
 
   const print = async (reference: Reference): Promise<Result> => {
     const result = await run.work(reference, () => printPages(reference));
-    const opening = result.pages === 0 ? format.open(reference, null) : '';
+    const opening = result.pages === 0 ? format.open(reference, listingStart(null)) : '';
     const { failure, token } = result;
     const isCut = failure !== null && failure.code !== 'not_found';
     const hasMore = isCut || result.status === 'limited';
-    const closing = opening + format.close(reference, { hasMore, token, failure });
+    const closing = opening + format.close(reference, listingEnd(hasMore, token, failure));
     if (!run.pipeClosed)
       await output.write(closing).catch((error) => {
         // The listing has failed with this error already.
@@ -52,7 +52,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
       select: (page, written) => ({ ...select(page, written), ...(isFirstPageOnly && { done: true }) }),
       write: async ({ entries, done }, next, page) => {
         id ??= channelOf(page);
-        if (next.pages === 1) await output.write(format.open(reference, page.info));
+        if (next.pages === 1) await output.write(format.open(reference, listingStart(page.info)));
         const text = format.rows(reference, entries);
         const isMoreRequested = !isLast || (!done && next.next !== 'end');
         await (isMoreRequested ? output.writePage(text) : output.write(text));

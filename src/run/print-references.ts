@@ -1,8 +1,8 @@
 import { effectiveFormat } from '../cli/options.ts';
 import { ClosedPipe, toFailure } from '../errors.ts';
-import { parseFields } from '../output/fields.ts';
 import type { Format, Text } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
+import { parseFields } from '../output/parse-fields.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { textWidth } from '../output/width.ts';
 import type { Reference } from './read-references.ts';

@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
 import { Failure, toFailure } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
-import { JsonText } from '../json/json-text.ts';
+import type { JsonText } from '../json/json-text.ts';
+import { readResponse } from '../output/document.ts';
 import type { Text } from '../output/format.ts';
-import { records, withList } from '../output/records.ts';
+import { writeEntries } from '../output/render.ts';
 import { Stdout } from '../output/stdout.ts';
 import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
@@ -54,14 +55,21 @@ export async function printResponses(
       await write(format.failed(input, response));
       return failedRequest(input, response);
     }
-    const [body, entries] = selected(operation, response, options.limit, seen, input);
-    await write(format.body(input, body));
+    const { isList, entries: sent, ...frame } = readResponse(response, operation.body);
+    const entries = isList ? selected(sent, options.limit, seen, input) : sent;
+    await writeEntries(format, input, frame, [entries], write);
     seen?.accept();
     // Only free commands take several references.
     if (references.length > 1)
-      run.progress.update({ reference: input.label, page: 1, entries, total: null, credits: 0 });
+      run.progress.update({
+        reference: input.label,
+        page: 1,
+        entries: entries.length,
+        total: null,
+        credits: 0,
+      });
     const id = operation.body === 'record' ? resolvedId(response) : input.id;
-    return resultOf(input, { id, entries });
+    return resultOf(input, { id, entries: entries.length });
   };
 
   const results = await printReferences(run, format, write, print);
@@ -96,22 +104,14 @@ function fetchAhead(run: Run, parametersOf: (value: string) => RequestParameters
   });
 }
 
-/** The part of a body that is printed, and its number of entries: at most `limit`, and with `--seen` only new ones. */
+/** The entries that are printed: at most `limit`, and with `--seen` only new ones. */
 function selected(
-  operation: Operation,
-  body: JsonText,
+  entries: readonly JsonText[],
   limit: number | null,
   seen: SeenFile | null,
   input: Reference,
-): [JsonText, number] {
-  if (operation.body === 'record') return [body, 1];
-  const parts = records(body);
-  if (parts.list === null || (limit === null && seen === null)) return [body, parts.records.length];
-  const entries =
-    seen === null
-      ? parts.records.slice(0, limit ?? undefined)
-      : seen.takeNewEntries(parts.records, input, limit);
-  return [JsonText.of(withList(body, parts, `[${entries.join(',')}]`)), entries.length];
+): readonly JsonText[] {
+  return seen?.takeNewEntries(entries, input, limit) ?? entries.slice(0, limit ?? undefined);
 }
 
 /** Replaces the file of `-o` by the responses, unless one is missing. */

@@ -66,10 +66,10 @@ test('a table that does not fit has a line for each field, and is not cut', asyn
 test('json is indented at a terminal; a single object is not in an array', async () => {
   const records = rows.slice(0, 1);
   const indented = '{\n  "name": "one, two",\n  "sum": {\n    "a": 1\n  }\n}\n';
-  assert.equal(await printed('json', { records, document: 'object', isTerminal: true }), indented);
+  assert.equal(await printed('json', { records, isSingle: true, isTerminal: true }), indented);
   const one = '{"name":"one, two","sum":{"a":1}}\n';
-  assert.equal(await printed('ndjson', { records, document: 'object' }), one);
-  assert.equal(await printed('table', { records, document: 'object' }), 'name  one, two\nsum   {"a":1}\n');
+  assert.equal(await printed('ndjson', { records, isSingle: true }), one);
+  assert.equal(await printed('table', { records, isSingle: true }), 'name  one, two\nsum   {"a":1}\n');
 });
 
 test('in a table a time has no seconds; a file with such a name is not a time', async () => {

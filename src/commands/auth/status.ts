@@ -38,7 +38,7 @@ export const run: RunCommand<CommonOptions> = async (options, context, stderr) =
   };
   const { format, color } = options;
   const fields = Object.keys(record) as (keyof typeof record)[];
-  await printRecords([record], { format, color, context, stderr, document: 'object', fields });
+  await printRecords([record], { format, color, context, stderr, isSingle: true, fields });
   if (failure === null) return 0;
   stderr.printFailure(failure);
   return failure.exit;

@@ -1,0 +1,23 @@
+import type { JsonText } from '../json/json-text.ts';
+
+/** A record's members in order, with duplicates; a record that is not an object has one, `value`. */
+export function membersOf(record: JsonText): Iterable<readonly [key: string, value: JsonText]> {
+  return record.kind === 'object' ? record.members() : [['value', record]];
+}
+
+/** The members of a record by key: of a key given twice the last one. */
+export function memberMap(record: JsonText): ReadonlyMap<string, JsonText> {
+  return new Map(membersOf(record));
+}
+
+/** The keys of all records, in order of first appearance. */
+export function recordKeys(list: readonly JsonText[]): string[] {
+  const keys = new Set<string>();
+  let last: JsonText | null = null;
+  for (const record of list) {
+    // Most entries of a page have the same keys.
+    if (last === null || !record.hasKeysOf(last)) for (const [key] of membersOf(record)) keys.add(key);
+    last = record;
+  }
+  return [...keys];
+}
