@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { ProgressState } from './progress-text.ts';
+import type { ListingState } from './progress-text.ts';
 import type { Stderr } from './stderr.ts';
 import { decideTerminal, descriptorOf } from './terminal.ts';
 
@@ -11,13 +11,14 @@ const spinnerWidth = 4;
 export type ProgressLine = ReturnType<typeof createProgress>;
 
 /**
- * One line on the terminal of stderr while a run takes longer than a moment. None is drawn if stderr is no terminal, or a
- * dumb one, with `quiet`, and while stdout is a pipe, whose reader may draw on the same terminal.
+ * One line for all references of a run, on the terminal of stderr while it takes longer than a moment. Nothing is drawn if
+ * stderr is not a terminal, or a dumb one, with `quiet`, and while stdout is a pipe, whose reader may draw on the same terminal.
  */
 export function createProgress(
   context: Context,
   stderr: Stderr,
   { quiet, color = true }: { readonly quiet: boolean; readonly color?: boolean },
+  { all, noun } = { all: 1, noun: 'channel' },
 ) {
   const { clock, env, stderr: stream } = context;
   const terminal = decideTerminal(stream, env, color);
@@ -26,8 +27,9 @@ export function createProgress(
 
   const stopped = new AbortController();
   let loading: Promise<void> | null = null;
-  let state: ProgressState | null = null;
-  let started = { at: 0, entries: 0 };
+  const listings = new Map<string | null, ListingState>();
+  let done = 0;
+  let started: { at: number; entries: number } | null = null;
   let waiting = { until: 0, why: '' };
 
   const appear = async (): Promise<void> => {
@@ -38,7 +40,8 @@ export function createProgress(
       const now = clock.elapsed();
       const room = (stream.columns ?? 0) - spinnerWidth;
       if (waiting.until > now) return texts.waitText(waiting.until - now, waiting.why, room);
-      return state === null ? '' : texts.progressText(state, started, now, room);
+      const state = { listings: [...listings.values()], done, all, noun };
+      return texts.progressText({ ...state, started: started ?? { at: now, entries: 0 } }, now, room);
     };
     // Where the width is not known, ora would divide by 0.
     stream.columns ||= terminal?.columns ?? 0;
@@ -58,15 +61,18 @@ export function createProgress(
   const load = (): void => {
     if (isDrawn) loading ??= appear().catch(() => {});
   };
+  if (all > 1) load();
 
   return {
     isHidden,
-    referenceDone: (): void => {},
+    referenceDone: (): void => {
+      done++;
+      waiting = { until: 0, why: '' };
+    },
     /** Before the first request of a listing, and after each page. */
-    update: (next: ProgressState): void => {
-      if (state === null || nameOf(next) !== nameOf(state))
-        started = { at: clock.elapsed(), entries: next.entries };
-      state = next;
+    update: (listing: ListingState): void => {
+      started ??= { at: clock.elapsed(), entries: listing.entries };
+      listings.set(listing.reference, listing);
       waiting = { until: 0, why: '' };
       load();
     },
@@ -79,28 +85,6 @@ export function createProgress(
       stopped.abort();
       await loading;
       stderr.attach(null);
-    },
-  };
-}
-
-const nameOf = (state: ProgressState): string | null => ('done' in state ? null : state.reference);
-
-/** One progress line for `all` references: how many are done, their entries and credits together. */
-export function sharedProgress(progress: ProgressLine, all: number, noun: string): ProgressLine {
-  const latest = new Map<string | null, ProgressState>();
-  const sum = { done: 0, all, noun, entries: 0, credits: 0 };
-  progress.update({ ...sum });
-  return {
-    ...progress,
-    update: (state) => {
-      const before = latest.get(nameOf(state));
-      latest.set(nameOf(state), state);
-      for (const name of ['entries', 'credits'] as const) sum[name] += state[name] - (before?.[name] ?? 0);
-      progress.update({ ...sum });
-    },
-    referenceDone: () => {
-      sum.done++;
-      progress.update({ ...sum });
     },
   };
 }

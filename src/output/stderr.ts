@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
@@ -6,6 +5,7 @@ import type { Failure } from '../errors.ts';
 import { messageLine, type Step, stepText } from '../text/command.ts';
 import { minSecretLength, sanitize, withoutSecret } from '../text/sanitize.ts';
 import { wrap } from '../text/wrap.ts';
+import type { Pager } from './pager.ts';
 import { decideTerminal } from './terminal.ts';
 
 /** All output on stderr. Each message is one line, `chanlist: ` first, free of control characters. */
@@ -20,8 +20,8 @@ export class Stderr {
   #isHidden = false;
   /** The last line on the terminal is incomplete data. */
   #openLine = false;
-  #secret: string | null = null;
-  #pager: { readonly input: Writable; readonly ended: Promise<Failure | null> } | null = null;
+  #secret = '';
+  #pager: Pick<Pager, 'ended' | 'close'> | null = null;
   /** Lines that wait until the pager has ended. */
   #waiting: string[] | null = null;
 
@@ -63,12 +63,12 @@ export class Stderr {
     this.#startLine();
   }
 
-  /** From now on lines wait until a pager, which has the terminal, has ended, with a failure or without one. */
-  holdFor(input: Writable, ended: Promise<Failure | null>): void {
+  /** From now on lines wait until this pager has ended, with a failure or without one. */
+  holdFor(pager: Pick<Pager, 'ended' | 'close'>): void {
     this.#stopLine();
-    this.#pager = { input, ended };
+    this.#pager = pager;
     this.#waiting = [];
-    void ended.then(() => {
+    void pager.ended.then(() => {
       const lines = this.#waiting ?? [];
       this.#waiting = null;
       for (const line of lines) this.#stream.write(line);
@@ -76,17 +76,9 @@ export class Stderr {
     });
   }
 
-  get isPaged(): boolean {
-    return this.#pager !== null;
-  }
-
-  /** Waits until the user has left the pager, if there is one. Returns its failure. */
-  async closePager(): Promise<Failure | null> {
-    if (this.#pager === null) return null;
-    // It has all its input: Ctrl-C at the terminal is for the pager now.
-    process.removeAllListeners('SIGINT').on('SIGINT', () => {});
-    this.#pager.input.end();
-    return await this.#pager.ended;
+  /** The pager that has, or had, the terminal; null if there was none. */
+  get pager(): Pick<Pager, 'ended' | 'close'> | null {
+    return this.#pager;
   }
 
   /** A failure, always printed. The next step has a line of its own at a terminal. */
@@ -141,21 +133,17 @@ export class Stderr {
 
   /** Prints a message, at a terminal broken between words; a command stays in one line, so that it can be copied. */
   #line(message: Step, word: '' | 'error: ' | 'warning: ' = ''): void {
-    const whole = sanitize(this.#withoutSecret(stepText(message)));
+    const whole = sanitize(withoutSecret(stepText(message), this.#secret));
     const { isTTY, columns } = this.#stream;
     const isWrapped = isTTY === true && typeof message === 'string';
-    const width = (columns || 80) - furtherLine.length - word.length;
-    const lines = isWrapped ? wrap(whole, width) : [whole];
+    const width = (columns || 80) - furtherLine.length;
+    const lines = isWrapped ? wrap(whole, width, word.length) : [whole];
     const text = `chanlist: ${this.#styled(word)}${lines.join(`\n${furtherLine}`)}\n`;
     if (this.#waiting !== null) return void this.#waiting.push(text);
     this.#stopLine();
     this.#stream.write(this.#openLine ? `\n${text}` : text);
     this.#openLine = false;
     this.#startLine();
-  }
-
-  #withoutSecret(text: string): string {
-    return this.#secret === null ? text : withoutSecret(text, this.#secret);
   }
 
   #styled(word: '' | 'error: ' | 'warning: '): string {

@@ -2,7 +2,7 @@ import { resolveAccount } from '../accounts/settings.ts';
 import type { CommonOptions, RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import type { Warning } from '../errors.ts';
-import { createProgress, type ProgressLine, sharedProgress } from '../output/progress.ts';
+import { createProgress, type ProgressLine } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { parseAddress } from '../service/address.ts';
 import { Budget } from '../service/budget.ts';
@@ -28,10 +28,9 @@ export async function openRun(
   const opened = options.sandbox
     ? await openSandbox(options)
     : await openAccount(operation, options, context, stderr, warn);
-  const line = createProgress(context, stderr, options);
-  const count = distinct(valid(references)).length;
-  const progress = count > 1 ? sharedProgress(line, count, operation.reference) : line;
-  const connections = Math.min(options.concurrency, count);
+  const all = distinct(valid(references)).length;
+  const progress = createProgress(context, stderr, options, { all, noun: operation.reference });
+  const connections = Math.min(options.concurrency, all);
   const client = openClient(opened.service, opened.budget, connections, options, context, stderr, progress);
   return createRun({
     operation,

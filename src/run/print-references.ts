@@ -4,7 +4,7 @@ import type { Format, Text } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import { parseFields } from '../output/parse-fields.ts';
 import { decideTerminal } from '../output/terminal.ts';
-import { textWidth } from '../output/width.ts';
+import { widest } from '../output/width.ts';
 import type { Reference } from './read-references.ts';
 import { type Result, resultOf, unreachedResult } from './results.ts';
 import type { Run } from './run.ts';
@@ -20,8 +20,7 @@ export async function outputFormat({
   const name = effectiveFormat(options, terminal !== null);
   const fields = parseFields(options.fields, operation);
   const several = options.references.length > 1 || options.from != null;
-  const widths = references.map(({ value }) => textWidth(value));
-  const referenceWidth = widths.reduce((most, width) => Math.max(most, width), 0);
+  const referenceWidth = widest(references.map(({ value }) => value));
   const format = await createFormat(name, { operation, fields, several, referenceWidth, terminal });
   return { format, isTerminalTable: terminal !== null && name === 'table' };
 }

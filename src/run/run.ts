@@ -115,8 +115,8 @@ export async function perform(run: Run, job: Job, writeSummary: WriteSummary): P
     return unreached();
   });
   await run.progress.stop();
-  const pagerFailure = run.stopped === null ? await stderr.closePager() : null;
-  if (pagerFailure !== null) run.end(pagerFailure);
+  const pagerFailure = run.stopped === null ? await stderr.pager?.close() : null;
+  if (pagerFailure) run.end(pagerFailure);
   const isUndone = results.some(({ failure }) => failure !== null);
   const ended = run.ended ?? (isUndone ? run.stopped : null);
   const ending = endingOf({
@@ -133,7 +133,7 @@ export async function perform(run: Run, job: Job, writeSummary: WriteSummary): P
   for (const text of ending.warnings) stderr.warn(text);
   for (const failure of ending.failures) stderr.printFailure(failure);
   // A user who has left the pager is still at the terminal.
-  if (!run.pipeClosed || stderr.isPaged) for (const note of ending.notes) stderr.note(note);
+  if (!run.pipeClosed || stderr.pager !== null) for (const note of ending.notes) stderr.note(note);
   try {
     await writeSummary(results, { exit, failure: ended, total: budget.total });
   } catch (error) {

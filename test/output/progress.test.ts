@@ -3,7 +3,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Context } from '../../src/context.ts';
-import { createProgress, sharedProgress } from '../../src/output/progress.ts';
+import { createProgress } from '../../src/output/progress.ts';
 import { Stderr } from '../../src/output/stderr.ts';
 import { Stdout } from '../../src/output/stdout.ts';
 import { pipeDescriptor, skipPipes } from './support.ts';
@@ -46,7 +46,7 @@ class FakeTerminal extends Writable {
 
 function setUp(
   t: TestContext,
-  { isTTY = true, env = {} as Record<string, string>, quiet = false, columns = 100 } = {},
+  { isTTY = true, env = {} as Record<string, string>, quiet = false, columns = 100, all = 1 } = {},
 ) {
   const stderr = new FakeTerminal(isTTY, columns);
   let time = 0;
@@ -69,7 +69,7 @@ function setUp(
   const stdin = new PassThrough();
   const context = { stdin, stdout: stderr, stderr, env, clock, stop: new AbortController().signal };
   const reporter = new Stderr(context, { quiet, color: false });
-  const progress = createProgress(context, reporter, { quiet, color: false });
+  const progress = createProgress(context, reporter, { quiet, color: false }, { all, noun: 'channel' });
   t.after(() => progress.stop());
   /** Waits without a clock until something is drawn: the line is loaded when it is first needed. */
   const drawn = async (): Promise<void> => {
@@ -102,17 +102,15 @@ test('progress: appears after a moment, and is gone when done; the cursor is nev
 });
 
 test('progress: several references: how many are done, their entries and credits together', async (t) => {
-  const { progress, pass, drawn, shown } = setUp(t);
-  const shared = sharedProgress(progress, 3, 'channel');
-  shared.update({ ...state, reference: '@a' });
-  shared.update({ ...state, reference: '@b', entries: 20 });
+  const { progress, pass, drawn, shown } = setUp(t, { all: 3 });
+  progress.update({ ...state, reference: '@a' });
+  progress.update({ ...state, reference: '@b', entries: 20 });
   await drawn();
   assert.match(shown(), /^. {2}0\/3 channels, 120 entries, 2 credits$/);
-  shared.update({ ...state, reference: '@a', entries: 250, credits: 3 });
+  progress.update({ ...state, reference: '@a', entries: 250, credits: 3 });
   pass(9800);
-  shared.referenceDone();
+  progress.referenceDone();
   assert.match(shown(), /^. {2}1\/3 channels, 270 entries, 4 credits$/);
-  await shared.stop();
 });
 
 test('progress: a wait is shown until it is over', async (t) => {
