@@ -1,9 +1,14 @@
+import type { linesOf } from '../fs/line-chunks.ts';
 import type { JsonText } from '../json/json-text.ts';
 import type { Frame } from './document.ts';
 import { expandFields, hasWildcard, maxColumns } from './fields.ts';
 import type { Field, Format, FormatOptions, Item, Text } from './format.ts';
 import { createFormat, type FormatName } from './formats.ts';
 import { recordKeys } from './members.ts';
+
+/** Entries per batch: a table takes its widths from the first one, a csv that is read only once its columns. */
+const batchEntries = 100;
+const maxBatchBytes = 64 * 1024 * 1024;
 
 /** Entries in batches, each valid until the next one. */
 export type Batches = Iterable<readonly JsonText[]> | AsyncIterable<readonly JsonText[]>;
@@ -61,4 +66,31 @@ async function columnsOf(
   for await (const batch of batches)
     for (const key of recordKeys(batch)) if (keys.size <= maxColumns) keys.add(key);
   return expandFields(fields, operation, keys);
+}
+
+/** The entries of lines, in batches. `parse`: the entry of a line; null leaves it out. Entries read before an error are yielded first. */
+export async function* entriesOf(
+  lines: ReturnType<typeof linesOf>,
+  parse: (line: Buffer | null) => JsonText | null,
+): AsyncGenerator<readonly JsonText[], void> {
+  let batch: JsonText[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of lines)
+      for (const line of chunk) {
+        // A batch outlives the chunk of its lines.
+        const entry = parse(line && Buffer.from(line));
+        if (entry === null) continue;
+        batch.push(entry);
+        bytes += line?.length ?? 0;
+        if (batch.length < batchEntries && bytes < maxBatchBytes) continue;
+        yield batch;
+        batch = [];
+        bytes = 0;
+      }
+  } catch (error) {
+    if (batch.length > 0) yield batch;
+    throw error;
+  }
+  if (batch.length > 0) yield batch;
 }

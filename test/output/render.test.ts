@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linesOf } from '../../src/fs/line-chunks.ts';
 import { JsonText } from '../../src/json/json-text.ts';
-import { entriesOf } from '../../src/output/line-entries.ts';
+import { entriesOf } from '../../src/output/render.ts';
 
 /** The bytes in chunks that share one buffer, as those of a file do. */
 async function* chunks(bytes: Buffer, size: number): AsyncGenerator<Buffer, void> {
