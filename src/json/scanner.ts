@@ -62,20 +62,20 @@ function indexCompact(bytes: Buffer, withEntries: boolean): JsonIndex | Problem 
     const first = bytes[at] as number;
     switch (first) {
       case QUOTE:
-        if (isValue(expected)) {
+        if (expected & VALUE) {
           values++;
-          expected = SEPARATOR;
-        } else if (isKey(expected)) expected = KEY_END;
+          expected = SEPARATOR | END;
+        } else if (expected & KEY) expected = COLON_AFTER_KEY;
         else return 'not JSON';
         at = stringEnd(bytes, view, at);
         if (at < 0) return 'not JSON';
         break;
       case OPEN_BRACE:
       case OPEN_BRACKET: {
-        if (!isValue(expected)) return 'not JSON';
+        if (!(expected & VALUE)) return 'not JSON';
         values++;
         const isObject = first === OPEN_BRACE;
-        expected = isObject ? KEY_OR_END : VALUE_OR_END;
+        expected = isObject ? KEY | END : VALUE | END;
         if (closing.length > 0) {
           const isEntry: boolean = list !== null && closing.at(-1) === CLOSE_BRACKET;
           around.push(list);
@@ -91,19 +91,19 @@ function indexCompact(bytes: Buffer, withEntries: boolean): JsonIndex | Problem 
       }
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
-        if (!isEnd(expected) || closing.pop() !== first) return 'not JSON';
-        if (expected === SEPARATOR) list?.push(at);
+        if (!(expected & END) || closing.pop() !== first) return 'not JSON';
+        if (expected & SEPARATOR) list?.push(at);
         else if (list !== null) list.length = 0;
         list = around.pop() ?? null;
-        expected = SEPARATOR;
+        expected = SEPARATOR | END;
         break;
       case COMMA:
-        if (expected !== SEPARATOR || closing.length === 0) return 'not JSON';
+        if (!(expected & SEPARATOR) || closing.length === 0) return 'not JSON';
         expected = closing.at(-1) === CLOSE_BRACE ? KEY : VALUE;
         list?.push(at, at + 1);
         break;
       case COLON:
-        if (expected !== KEY_END) return 'not JSON';
+        if (expected !== COLON_AFTER_KEY) return 'not JSON';
         expected = VALUE;
         list?.push(at, at + 1);
         break;
@@ -113,31 +113,25 @@ function indexCompact(bytes: Buffer, withEntries: boolean): JsonIndex | Problem 
       case CARRIAGE_RETURN:
         return 'white space';
       default: {
-        const size = isValue(expected) ? scalarLength(bytes, at) : 0;
+        const size = expected & VALUE ? scalarLength(bytes, at) : 0;
         if (size === 0) return 'not JSON';
         values++;
         at += size - 1;
-        expected = SEPARATOR;
+        expected = SEPARATOR | END;
       }
     }
     if (values > maxValues) return 'too many values';
   }
-  if (closing.length > 0 || expected !== SEPARATOR) return 'not JSON';
+  if (closing.length > 0 || !(expected & SEPARATOR)) return 'not JSON';
   return { bytes, parts, inner };
 }
 
-/** What may come next; a separator is a comma, a closing bracket or the end of the text. */
-const VALUE = 0;
-const VALUE_OR_END = 1;
+/** What may come next, as bits; the end is a closing bracket. */
+const VALUE = 1;
 const KEY = 2;
-const KEY_OR_END = 3;
-const KEY_END = 4;
-const SEPARATOR = 5;
-
-const isValue = (expected: number): boolean => expected === VALUE || expected === VALUE_OR_END;
-const isKey = (expected: number): boolean => expected === KEY || expected === KEY_OR_END;
-const isEnd = (expected: number): boolean =>
-  expected === SEPARATOR || expected === VALUE_OR_END || expected === KEY_OR_END;
+const COLON_AFTER_KEY = 4;
+const SEPARATOR = 8;
+const END = 16;
 
 const SPACE = 0x20;
 const TAB = 0x09;

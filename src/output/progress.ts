@@ -1,12 +1,25 @@
 import type { Context } from '../context.ts';
-import type { ListingState } from './progress-text.ts';
+import { span } from '../service/retry.ts';
+import { count, credits, thousands } from '../text/count.ts';
+import { sanitize } from '../text/sanitize.ts';
 import type { Stderr } from './stderr.ts';
 import { decideTerminal, descriptorOf } from './terminal.ts';
+import { cut } from './width.ts';
 
 /** Milliseconds before the line appears: quicker runs neither show nor load it. */
 const delayMs = 150;
 /** Columns of the spinner and of the spaces around it. */
 const spinnerWidth = 4;
+
+/** How far the listing of a reference is. */
+export interface ListingState {
+  readonly reference: string | null;
+  readonly page: number;
+  readonly entries: number;
+  /** Entries expected in all; null if that is not known. */
+  readonly total: number | null;
+  readonly credits: number;
+}
 
 export type ProgressLine = ReturnType<typeof createProgress>;
 
@@ -29,20 +42,21 @@ export function createProgress(
   let loading: Promise<void> | null = null;
   const listings = new Map<string | null, ListingState>();
   let done = 0;
-  let started: { at: number; entries: number } | null = null;
+  let started = { at: 0, entries: 0 };
   let waiting = { until: 0, why: '' };
 
+  const text = (): string => {
+    const now = clock.elapsed();
+    if (waiting.until > now) return waitText(waiting.until - now, waiting.why);
+    const states = [...listings.values()];
+    return all === 1
+      ? states.map((state) => listingText(state, started, now)).join()
+      : runText(states, `${thousands(done)}/${count(all, noun, `${noun}s`)}`);
+  };
   const appear = async (): Promise<void> => {
     await clock.sleep(delayMs, stopped.signal);
-    const [{ default: ora }, texts] = await Promise.all([import('ora'), import('./progress-text.ts')]);
+    const { default: ora } = await import('ora');
     if (stopped.signal.aborted) return;
-    const text = (): string => {
-      const now = clock.elapsed();
-      const room = (stream.columns ?? 0) - spinnerWidth;
-      if (waiting.until > now) return texts.waitText(waiting.until - now, waiting.why, room);
-      const state = { listings: [...listings.values()], done, all, noun };
-      return texts.progressText({ ...state, started: started ?? { at: now, entries: 0 } }, now, room);
-    };
     // Where the width is not known, ora would divide by 0.
     stream.columns ||= terminal?.columns ?? 0;
     stderr.attach(
@@ -53,7 +67,7 @@ export function createProgress(
         // The cursor stays visible: nothing has to be restored after a kill or Ctrl-Z.
         hideCursor: false,
         color: terminal?.color ? 'cyan' : false,
-        suffixText: text,
+        suffixText: () => cut(text(), (stream.columns ?? 0) - spinnerWidth),
       }),
     );
   };
@@ -70,9 +84,9 @@ export function createProgress(
       waiting = { until: 0, why: '' };
     },
     /** Before the first request of a listing, and after each page. */
-    update: (listing: ListingState): void => {
-      started ??= { at: clock.elapsed(), entries: listing.entries };
-      listings.set(listing.reference, listing);
+    update: (state: ListingState): void => {
+      if (listings.size === 0) started = { at: clock.elapsed(), entries: state.entries };
+      listings.set(state.reference, state);
       waiting = { until: 0, why: '' };
       load();
     },
@@ -88,3 +102,31 @@ export function createProgress(
     },
   };
 }
+
+/** `started`: the time (ms) of the first page, and the entries that a resumed listing had. */
+export function listingText(
+  { page, entries, total, credits: spent }: ListingState,
+  started: { readonly at: number; readonly entries: number },
+  now: number,
+): string {
+  const listed =
+    (total === null ? '' : `${thousands(entries)}/`) + count(total ?? entries, 'entry', 'entries');
+  const parts = [`page ${thousands(page)}`, listed, credits(spent)];
+  if (entries > started.entries && now > started.at) {
+    const rate = ((entries - started.entries) * 1000) / (now - started.at);
+    parts.push(`${rate < 10 ? rate.toFixed(1) : thousands(Math.round(rate))}/s`);
+    if (total !== null && total > entries) parts.push(`${span(((total - entries) / rate) * 1000)} left`);
+  }
+  return parts.join(', ');
+}
+
+/** Several references are counted (`7/31 channels`), and have no time left. */
+export function runText(states: readonly ListingState[], references: string): string {
+  const entries = states.reduce((sum, state) => sum + state.entries, 0);
+  const spent = states.reduce((sum, state) => sum + state.credits, 0);
+  return [references, count(entries, 'entry', 'entries'), credits(spent)].join(', ');
+}
+
+/** A wait with `left` milliseconds remaining. */
+export const waitText = (left: number, why: string): string =>
+  `trying again in ${span(left)}: ${sanitize(why)}`;
