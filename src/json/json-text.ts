@@ -121,6 +121,15 @@ export class JsonText {
     for (let i = 0; i < parts.length; i += 4) yield [this.#key(parts, i), this.#part(parts, i + 2)];
   }
 
+  /** The keys of an object in order, with duplicates; nothing for any other value. */
+  keys(): string[] {
+    const keys: string[] = [];
+    if (this.kind !== 'object') return keys;
+    const parts = this.#opened();
+    for (let i = 0; i < parts.length; i += 4) keys.push(this.#key(parts, i));
+    return keys;
+  }
+
   /** The member or element with this key; the last one if a key occurs twice, as in `JSON.parse`. */
   get(key: string): JsonText | undefined {
     const { kind } = this;
@@ -145,22 +154,6 @@ export class JsonText {
     let value: JsonText | undefined = this;
     for (const key of path) value = value?.get(key);
     return value;
-  }
-
-  /** Whether two objects have the same keys in the same order. */
-  hasKeysOf(other: JsonText): boolean {
-    if (this.kind !== 'object' || other.kind !== 'object') return false;
-    const own = this.#opened();
-    const others = other.#opened();
-    if (own.length !== others.length) return false;
-    for (let i = 0; i < own.length; i += 4) {
-      const from = own[i] as number;
-      const start = others[i] as number;
-      const end = others[i + 1] as number;
-      if (own[i + 1] !== from + end - start) return false;
-      if (!isTextAt(this.#index.bytes, from, other.#index.bytes, start, end)) return false;
-    }
-    return true;
   }
 
   boolean(): boolean | undefined {

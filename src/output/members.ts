@@ -11,13 +11,9 @@ export function memberMap(record: JsonText): ReadonlyMap<string, JsonText> {
 }
 
 /** The keys of all records, in order of first appearance. */
-export function recordKeys(list: readonly JsonText[]): string[] {
+export function recordKeys(records: readonly JsonText[]): string[] {
   const keys = new Set<string>();
-  let last: JsonText | null = null;
-  for (const record of list) {
-    // Most entries of a page have the same keys.
-    if (last === null || !record.hasKeysOf(last)) for (const [key] of membersOf(record)) keys.add(key);
-    last = record;
-  }
+  for (const record of records)
+    for (const key of record.kind === 'object' ? record.keys() : ['value']) keys.add(key);
   return [...keys];
 }

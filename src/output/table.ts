@@ -19,7 +19,7 @@ const grid = {
 
 /** Also `1,234 (+1)`: credits, and those possibly charged. */
 const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?(?: \(\+[\d,]{1,30}\))?$/i;
-/** Whether a cell is a number; most are none by their first character. */
+/** Whether a cell is a number; the first character tells most others. */
 const isNumber = (cell: string): boolean =>
   cell.charCodeAt(0) <= 0x39 && cell.length <= maxWhole && number.test(cell);
 
@@ -118,16 +118,10 @@ function sizedBy(column: Column, cells: readonly string[], total: number, minTex
 
 /** The columns without the least important ones of those that do not fit. */
 function dropped(columns: readonly Sized[], total: number): readonly Sized[] {
-  let shown = columns;
-  while (shown.length > 1 && minWidth(shown) > total) {
-    const drop = Math.max(...shown.map((column) => column.drop ?? 0));
-    if (drop === 0) break;
-    shown = shown.toSpliced(
-      shown.findLastIndex((column) => column.drop === drop),
-      1,
-    );
-  }
-  return shown;
+  const most = Math.max(...columns.map(({ drop }) => drop ?? 0));
+  if (most === 0 || columns.length === 1 || minWidth(columns) <= total) return columns;
+  const last = columns.findLastIndex(({ drop }) => drop === most);
+  return dropped(columns.toSpliced(last, 1), total);
 }
 
 /** Widths that fit, if there are any: the widest columns become narrower, the title takes the rest. */
