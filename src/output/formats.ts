@@ -1,5 +1,5 @@
-import { absentWarning } from './absent-fields.ts';
 import type { Format, FormatOptions, Writer } from './format.ts';
+import { absentWarning } from './parse-fields.ts';
 
 /** The output formats: one row per format. Each file is loaded when it is used. */
 export const formats = {

@@ -12,7 +12,6 @@ import { outputFormat, printReferences } from './print-references.ts';
 import { type Reference, valid } from './read-references.ts';
 import { failedRequest, type Result, resultOf } from './results.ts';
 import { mapConcurrently, type Run } from './run.ts';
-import type { SeenFile } from './seen.ts';
 
 /** Responses fetched ahead of the next one to print, per concurrent request. */
 const lookahead = 4;
@@ -56,20 +55,18 @@ export async function printResponses(
       return failedRequest(input, response);
     }
     const { isList, entries: sent, ...frame } = readResponse(response, operation.body);
-    const entries = isList ? selected(sent, options.limit, seen, input) : sent;
+    // At most `limit`, and with `--seen` only new ones.
+    const select = () =>
+      seen?.takeNewEntries(sent, input, options.limit) ?? sent.slice(0, options.limit ?? undefined);
+    const entries = isList ? select() : sent;
+    const count = entries.length;
     await writeEntries(format, input, frame, [entries], write);
     seen?.accept();
     // Only free commands take several references.
     if (references.length > 1)
-      run.progress.update({
-        reference: input.label,
-        page: 1,
-        entries: entries.length,
-        total: null,
-        credits: 0,
-      });
+      run.progress.update({ reference: input.label, page: 1, entries: count, total: null, credits: 0 });
     const id = operation.body === 'record' ? resolvedId(response) : input.id;
-    return resultOf(input, { id, entries: entries.length });
+    return resultOf(input, { id, entries: count });
   };
 
   const results = await printReferences(run, format, write, print);
@@ -102,16 +99,6 @@ function fetchAhead(run: Run, parametersOf: (value: string) => RequestParameters
     if (repeated.has(input)) responses.set(input, response);
     return response.finally(() => run.progress.referenceDone());
   });
-}
-
-/** The entries that are printed: at most `limit`, and with `--seen` only new ones. */
-function selected(
-  entries: readonly JsonText[],
-  limit: number | null,
-  seen: SeenFile | null,
-  input: Reference,
-): readonly JsonText[] {
-  return seen?.takeNewEntries(entries, input, limit) ?? entries.slice(0, limit ?? undefined);
 }
 
 /** Replaces the file of `-o` by the responses, unless one is missing. */
