@@ -32,7 +32,7 @@ export function picker(fields: readonly Field[]): (entry: JsonText, item: Item) 
   };
 }
 
-/** The member of a record; a record that is no object is its own `value`. */
+/** The member of a record; a record that is not an object is its own `value`. */
 export const memberOf = (entry: JsonText, key: string): JsonText | undefined =>
   entry.get(key) ?? (entry.kind === 'object' ? undefined : memberMap(entry).get(key));
 

@@ -28,7 +28,7 @@ export interface FormatOptions {
   readonly several: boolean;
   /** Columns that the longest reference needs. */
   readonly referenceWidth?: number;
-  /** Of stdout, if that is a terminal, of at least 1 column; null: nothing is cut, sanitized, indented or coloured. */
+  /** The terminal of stdout, of at least 1 column; null if it is not one: nothing is cut, sanitized, indented or coloured. */
   readonly terminal: { readonly columns: number; readonly color: boolean } | null;
   /** Records of this machine: a table that does not fit has a line per field. */
   readonly isReport?: boolean;

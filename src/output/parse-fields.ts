@@ -82,7 +82,7 @@ export function parseFields(value: string | null, operation: RecordShape): reado
 /** Fields of a page that a warning names, at most. */
 const maxNamed = 50;
 
-/** Those of the fields that none of these entries has. */
+/** The fields that none of these entries has. */
 function absentFrom(fields: readonly Field[], entries: readonly JsonText[]): readonly Field[] {
   const has = (entry: JsonText, { name, path }: Field): boolean =>
     path === null || memberOf(entry, name) !== undefined || valueAt(entry, path) !== undefined;

@@ -20,7 +20,7 @@ export interface RecordOptions<R> {
   readonly stderr: Stderr;
   /** The members of each record that are printed, in this order. */
   readonly fields: readonly (keyof R & string)[];
-  /** Those that a table shows; by default all. */
+  /** The members that a table shows; by default all. */
   readonly columns?: readonly (keyof R & string)[];
   /** There is one record: json is the object itself, a table has a line for each of its members. */
   readonly isSingle?: boolean;

@@ -18,7 +18,7 @@ export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
   readonly #descriptor: ReturnType<typeof descriptorOf>;
-  /** Of the pager that shows the text, from the first one on. */
+  /** The command of the pager that shows all texts; null if there is none. */
   readonly #pagerCommand: string | null;
   #pager: Pager | null = null;
   #stream: Context['stdout'];

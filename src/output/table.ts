@@ -17,7 +17,7 @@ const grid = {
   style: { 'padding-left': 0, 'padding-right': gap, head: [], border: [], compact: true },
 };
 
-/** Also `1,234 (+1)`: credits, and those possibly charged. */
+/** Credits, too: in `1,234 (+1)` one is possibly charged. */
 const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?(?: \(\+[\d,]{1,30}\))?$/i;
 /** Whether a cell is a number; the first character tells most others. */
 const isNumber = (cell: string): boolean =>
@@ -91,7 +91,7 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
   };
 }
 
-/** A line for each field of a record. None is cut: it may be copied. */
+/** A line for each field of a record. Nothing is cut: it may be copied. */
 function fieldLines(columns: readonly Column[], row: readonly string[]): string {
   const width = longest(columns.map(({ word }) => word)) + gap;
   return columns.map(({ word }, i) => `${(word.padEnd(width) + row[i]).trimEnd()}\n`).join('');
