@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, stoppedBy, systemCode, toFailure } from '../errors.ts';
@@ -84,24 +83,33 @@ export class Stdout {
   }
 
   /** Resolves once the text is written or failed; after a stop signal, also when that takes too long. */
-  async #flush(text: Text): Promise<void> {
+  #flush(text: Text): Promise<void> {
     const { clock, stop } = this.#context;
     const done = new AbortController();
-    const expire = async (): Promise<void> => {
-      if (!stop.aborted) await once(stop, 'abort', { signal: done.signal });
-      await clock.sleep(writeTimeoutMs, done.signal);
-      // Nothing more is written.
-      this.#failure ??= toFailure(stop.reason);
-    };
-    await Promise.race([this.#send(text).catch(this.#note), expire().catch(() => {})]);
-    done.abort();
-  }
-
-  async #send(text: Text): Promise<void> {
-    // When the disk is full, Node's own stream writes a part of a file and reports no error.
-    if (this.#descriptor?.isFile) return writeFileSync(this.#descriptor.fd, text);
-    await new Promise<void>((resolve, reject) => {
-      this.#stream.write(text, (error) => (error ? reject(error) : resolve()));
+    return new Promise((resolve) => {
+      const giveUp = (): void => {
+        // Nothing more is written.
+        this.#failure ??= toFailure(stop.reason);
+        resolve();
+      };
+      const limit = (): void => void clock.sleep(writeTimeoutMs, done.signal).then(giveUp, () => {});
+      const settle = (error?: Error | null): void => {
+        stop.removeEventListener('abort', limit);
+        if (stop.aborted) done.abort();
+        if (error) this.#note(error);
+        resolve();
+      };
+      if (stop.aborted) limit();
+      else stop.addEventListener('abort', limit);
+      try {
+        // Of a file on a full disk, Node's own stream writes a part and reports no error.
+        if (this.#descriptor?.isFile) {
+          writeFileSync(this.#descriptor.fd, text);
+          settle();
+        } else this.#stream.write(text, settle);
+      } catch (error) {
+        settle(error as Error);
+      }
     });
   }
 
