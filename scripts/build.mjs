@@ -56,7 +56,7 @@ const stubs = [
     text: `let measure; module.exports = (text) => (measure ??= require('string-width').default)(text);`,
   },
   {
-    // An older version of the same. It measures cells, which are ASCII or placeholders (output/table.ts).
+    // An older version of the same. It measures cells, which are padded before (output/table.ts).
     module: 'string-width',
     by: 'cli-table3/src/',
     text: 'module.exports = (text) => text.length;',

@@ -35,9 +35,9 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     }
     return reportFailure(failure, context, stderr);
   });
-  const failure = await stderr.closePager();
+  const failure = await stderr.pager?.close();
   // A pager that ended the run has been reported.
-  return failure === null || failure.exit === exit ? exit : reportFailure(failure, context, stderr);
+  return !failure || failure.exit === exit ? exit : reportFailure(failure, context, stderr);
 }
 
 /** Reports what was thrown in one line; returns the exit code. */

@@ -5,8 +5,9 @@ import { commands } from '../../src/commands/command-table.ts';
 import { shellNames } from '../../src/commands/completion.ts';
 import { topicNames } from '../../src/help/document.ts';
 import { topics } from '../../src/help/topics.ts';
-import { computedFields, knownFields } from '../../src/output/fields.ts';
+import { computedFields } from '../../src/output/fields.ts';
 import { formatNames, formats } from '../../src/output/formats.ts';
+import { knownFields } from '../../src/output/parse-fields.ts';
 import { namedFaults } from '../../src/sandbox/defaults.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 

@@ -49,7 +49,7 @@ const status: CommandFile = {
     };
     const { format, color } = options;
     const fields = Object.keys(record) as (keyof typeof record)[];
-    await printRecords([record], { format, color, context, stderr, document: 'object', fields });
+    await printRecords([record], { format, color, context, stderr, isSingle: true, fields });
     if (failure === null) return 0;
     stderr.printFailure(failure);
     return failure.exit;

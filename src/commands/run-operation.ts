@@ -2,7 +2,7 @@ import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { toFailure, usage } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
-import { parseFields } from '../output/fields.ts';
+import { parseFields } from '../output/parse-fields.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { assertSummaryFile, outputTarget } from '../run/named-files.ts';
 import { printDryRun } from '../run/print-dry-run.ts';

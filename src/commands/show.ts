@@ -11,7 +11,8 @@ import { linesOf } from '../fs/line-chunks.ts';
 import { assertNotArchive, pagesName, privateFolderOf } from '../fs/private-folder.ts';
 import { inputName, readChunks } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
-import { assertPresent, parseFields, shownEntries } from '../output/fields.ts';
+import { arrayFrame } from '../output/document.ts';
+import { assertPresent, parseFields, shownEntries } from '../output/parse-fields.ts';
 import { entriesOf, render } from '../output/render.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
@@ -63,9 +64,7 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
   if (isRepeatable && fields !== null) await assertPresent(fields, read(null));
   using file = target === null ? null : new AtomicFile(target);
   const sink = file ?? new Stdout(context, stderr, format === 'table');
-  const item = { reference: null };
-  const end = { hasMore: false, token: null, failure: null };
-  const rendering = { format, operation: shownEntries, fields, terminal, item, info: null, end };
+  const rendering = { format, operation: shownEntries, fields, terminal, frame: arrayFrame };
   const warnings = await render(read, isRepeatable, rendering, (text) => sink.write(text));
   for (const warning of warnings) stderr.warn(warning);
   if (thrown !== null) {

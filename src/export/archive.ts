@@ -7,7 +7,7 @@ import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import type { Target } from '../fs/output-target.ts';
 import { assertNotUtf16 } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
-import { idOfRead } from '../run/list-pages.ts';
+import { videoIdOf } from '../run/list-pages.ts';
 import { count } from '../text/count.ts';
 import { assertSame } from './assert-unchanged.ts';
 import type { Export } from './exports.ts';
@@ -67,7 +67,7 @@ export async function readArchive(
         badLines++;
         continue;
       }
-      const videoId = idOfRead(entry);
+      const videoId = videoIdOf(entry);
       entries++;
       newest ??= videoId;
       onEntry(line, videoId);

@@ -6,7 +6,8 @@ import { guardFile } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
 import { recordName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
-import { parseFields } from '../output/fields.ts';
+import { listingEnd, listingStart } from '../output/document.ts';
+import { parseFields } from '../output/parse-fields.ts';
 import { entriesOf, render } from '../output/render.ts';
 import { tokenOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
@@ -98,8 +99,10 @@ async function renderView(
       fields: parseFields(options.fields, operation),
       terminal: null,
       item: reference,
-      info: info === null ? null : JsonText.of(info),
-      end: { hasMore: next !== 'end', token: tokenOf(next), failure: null },
+      frame: {
+        before: listingStart(info === null ? null : JsonText.of(info)),
+        after: listingEnd(next !== 'end', tokenOf(next), null),
+      },
     },
     write,
   );

@@ -1,6 +1,6 @@
 import { toFailure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { records } from '../output/records.ts';
+import { readResponse } from '../output/document.ts';
 import type { Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
 import type { Feed, FeedEntry } from './decide-update.ts';
@@ -28,9 +28,9 @@ export async function requestFeed(
     throw failure;
   }
   // Its shape is not specified (4.4): entries without an ID are ignored.
-  const { list, records: found } = records(body);
+  const { isList, entries: found } = readResponse(body);
   const entries = found.flatMap((entry) => feedEntry(entry, context.clock.now()) ?? []);
-  if (list === null || (found.length > 0 && entries.length === 0)) return missing('unreadable', 200);
+  if (!isList || (found.length > 0 && entries.length === 0)) return missing('unreadable', 200);
   if (entries.length === 0 && hasEntries) return missing('empty', 200);
   return { entries, problem: null };
 }

@@ -14,7 +14,7 @@ import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import { type PrivateFolder, pagesName, temporaryName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
 import { isCount, isOneOf, isText, orNull, type Passing, shape } from '../json/shape.ts';
-import { idOfRead, type Next, type Position, startPosition } from '../run/list-pages.ts';
+import { type Next, type Position, startPosition, videoIdOf } from '../run/list-pages.ts';
 import type { Command } from '../text/command.ts';
 import { commentLine, isComment, readComment } from './checksum.ts';
 import {
@@ -235,7 +235,7 @@ export class PagesFile {
     for await (const lines of linesOf(this.rows(stop, pages)))
       for (const line of lines) {
         const entry = line && JsonText.parse(line);
-        const id = entry && idOfRead(entry);
+        const id = entry && videoIdOf(entry);
         if (id && line) yield [id, line];
       }
   }

@@ -2,11 +2,19 @@
 export const LINE_FEED = 0x0a;
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
+export const COLON = 0x3a;
 export const OPEN_BRACKET = 0x5b;
 export const BACKSLASH = 0x5c;
 export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
+
+/** A table of 256 bytes with 1 at each of these ASCII characters. */
+export function byteSet(characters: string): Uint8Array {
+  const set = new Uint8Array(256);
+  for (const character of characters) set[character.charCodeAt(0)] = 1;
+  return set;
+}
 
 /** Shorter pieces are copied byte by byte: calling the system's copy takes longer. */
 const shortBytes = 64;

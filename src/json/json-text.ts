@@ -1,5 +1,5 @@
 import { escapeUnsafe } from '../text/sanitize.ts';
-import { BACKSLASH, type ByteWriter, LINE_FEED, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './byte-writer.ts';
+import { type ByteWriter, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './byte-writer.ts';
 import { indexJson, isTextAt, type JsonIndex } from './scanner.ts';
 
 const LETTER_N = 0x6e;
@@ -16,9 +16,6 @@ const kinds: Readonly<Record<number, Kind>> = {
   116: 'boolean',
 };
 
-/** Escapes, those of both halves of a surrogate pair together. */
-const escapes = /(?:\\u....){1,1000}(?:\\u[dD][c-fC-F]..)?|\\./g;
-
 /** The JSON of a value with DEL, C1 and bidirectional formatting escaped, otherwise as few escapes as JSON allows. */
 export function quoteJson(value: unknown): string {
   return escapeUnsafe(JSON.stringify(value));
@@ -28,25 +25,20 @@ function charactersOf(literal: string): string {
   return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
 }
 
-function hasEscape(bytes: Buffer, from: number, to: number): boolean {
-  for (let i = from; i < to; i++) if (bytes[i] === BACKSLASH) return true;
-  return false;
-}
-
-/** The literals of keys that are looked up, in UTF-8. */
+/** The canonical literals of keys that are looked up. */
 const keyLiterals = new Map<string, Buffer>();
 
 function keyLiteral(key: string): Buffer {
   const known = keyLiterals.get(key);
   if (known !== undefined) return known;
-  const literal = Buffer.from(JSON.stringify(key));
+  const literal = Buffer.from(quoteJson(key));
   if (keyLiterals.size < 100) keyLiterals.set(key, literal);
   return literal;
 }
 
 /**
  * One JSON value as the service wrote it: a slice of its bytes, never parsed and printed again, so that numbers
- * beyond 2^53, key order and duplicate keys survive digit for digit. White space between tokens is gone.
+ * beyond 2^53, key order and duplicate keys survive digit for digit. Only white space and unnecessary escapes are gone.
  */
 export class JsonText {
   /** The text that contains the value. */
@@ -63,9 +55,9 @@ export class JsonText {
     this.#parts = parts;
   }
 
-  /** Null if the bytes are not JSON, or have too many values. `withMembers`: members of entries will be read. */
-  static parse(bytes: Buffer, withMembers = false): JsonText | null {
-    const index = indexJson(bytes, withMembers);
+  /** Null if the bytes are not JSON, or have too many values. `withEntries`: the entries of a list in it will be read. */
+  static parse(bytes: Buffer, withEntries = false): JsonText | null {
+    const index = indexJson(bytes, withEntries);
     return typeof index === 'string' ? null : new JsonText(index, 0, index.bytes.length, index.parts);
   }
 
@@ -76,27 +68,17 @@ export class JsonText {
     return value;
   }
 
-  /** Writes the canonical JSON (`toString`). */
+  /** Writes the JSON (`toString`). */
   writeTo(out: ByteWriter): void {
-    if (this.#index.canonical) out.copy(this.#index.bytes, this.#from, this.#to);
-    else out.text(this.toString());
+    out.copy(this.#index.bytes, this.#from, this.#to);
   }
 
-  /** Writes the canonical JSON of values, one per line. */
-  static writeLines(values: readonly JsonText[], out: ByteWriter): void {
-    for (const value of values) {
-      value.writeTo(out);
-      out.byte(LINE_FEED);
-    }
-  }
-
-  /** Writes the plain text (`plain`) unless a byte of it is 1 in `special`, or it has no canonical form; returns whether it did. */
+  /** Writes the plain text (`plain`) unless a byte of it is 1 in `special`; returns whether it did. */
   writePlain(out: ByteWriter, special: Uint8Array): boolean {
-    const { bytes, canonical } = this.#index;
+    const { bytes } = this.#index;
     const isString = bytes[this.#from] === QUOTE;
     const from = isString ? this.#from + 1 : this.#from;
     const to = isString ? this.#to - 1 : this.#to;
-    if (!canonical) return false;
     for (let i = from; i < to; i++) if (special[bytes[i] as number] === 1) return false;
     if (isString || bytes[from] !== LETTER_N) out.copy(bytes, from, to);
     return true;
@@ -106,25 +88,9 @@ export class JsonText {
     return kinds[this.#index.bytes[this.#from] ?? 0] ?? 'number';
   }
 
-  /** The text as sent, without white space between tokens. */
+  /** The JSON (`toString`) in UTF-8. */
   get utf8(): Buffer {
     return this.#index.bytes.subarray(this.#from, this.#to);
-  }
-
-  /**
-   * The plain ASCII text between `prefix`, the start of this value, and the next quote; null if there is none. Ten
-   * times as fast as `get` for the first member of an object.
-   */
-  textAfter(prefix: Buffer): string | null {
-    const { bytes } = this.#index;
-    const start = this.#from + prefix.length;
-    if (!isTextAt(bytes, this.#from, prefix)) return null;
-    for (let end = start; end < this.#to; end++) {
-      const byte = bytes[end] as number;
-      if (byte === QUOTE) return bytes.toString('latin1', start, end);
-      if (byte > 0x7e || byte === BACKSLASH) return null;
-    }
-    return null;
   }
 
   /** The positions of its parts. A nested value is indexed when they are first needed. */
@@ -155,6 +121,15 @@ export class JsonText {
     for (let i = 0; i < parts.length; i += 4) yield [this.#key(parts, i), this.#part(parts, i + 2)];
   }
 
+  /** The keys of an object in order, with duplicates; nothing for any other value. */
+  keys(): string[] {
+    const keys: string[] = [];
+    if (this.kind !== 'object') return keys;
+    const parts = this.#opened();
+    for (let i = 0; i < parts.length; i += 4) keys.push(this.#key(parts, i));
+    return keys;
+  }
+
   /** The member or element with this key; the last one if a key occurs twice, as in `JSON.parse`. */
   get(key: string): JsonText | undefined {
     const { kind } = this;
@@ -169,10 +144,8 @@ export class JsonText {
     const literal = keyLiteral(key);
     for (let i = parts.length - 4; i >= 0; i -= 4) {
       const from = parts[i] as number;
-      const to = parts[i + 1] as number;
-      const isSame = to === from + literal.length && isTextAt(bytes, from, literal);
-      if (isSame || (hasEscape(bytes, from, to) && this.#key(parts, i) === key))
-        return this.#part(parts, i + 2);
+      const isAsLong = parts[i + 1] === from + literal.length;
+      if (isAsLong && isTextAt(bytes, from, literal)) return this.#part(parts, i + 2);
     }
     return undefined;
   }
@@ -183,44 +156,22 @@ export class JsonText {
     return value;
   }
 
-  /** Whether two objects have the same keys in the same order, as they are written. */
-  hasKeysOf(other: JsonText): boolean {
-    if (this.kind !== 'object' || other.kind !== 'object') return false;
-    const own = this.#opened();
-    const others = other.#opened();
-    if (own.length !== others.length) return false;
-    for (let i = 0; i < own.length; i += 4) {
-      const from = own[i] as number;
-      const start = others[i] as number;
-      const end = others[i + 1] as number;
-      if (own[i + 1] !== from + end - start) return false;
-      if (!isTextAt(this.#index.bytes, from, other.#index.bytes, start, end)) return false;
-    }
-    return true;
-  }
-
   boolean(): boolean | undefined {
     return this.kind === 'boolean' ? String(this) === 'true' : undefined;
   }
 
   /** The characters of a string value; undefined for any other. */
   string(): string | undefined {
-    return this.kind === 'string' ? charactersOf(this.#text()) : undefined;
+    return this.kind === 'string' ? charactersOf(this.toString()) : undefined;
   }
 
-  /** The value as plain text: a string's characters, nothing for null, otherwise its canonical JSON. */
+  /** The value as plain text: a string's characters, nothing for null, otherwise its JSON. */
   plain(): string {
     return this.kind === 'null' ? '' : (this.string() ?? this.toString());
   }
 
   /** JSON without white space, with as few escapes as are safe; numbers, order and duplicate keys as sent. */
   toString(): string {
-    if (this.#index.canonical) return this.#text();
-    const written = (found: string): string => JSON.stringify(JSON.parse(`"${found}"`)).slice(1, -1);
-    return escapeUnsafe(this.#text().replace(escapes, written));
-  }
-
-  #text(): string {
     return this.#index.bytes.toString('utf8', this.#from, this.#to);
   }
 

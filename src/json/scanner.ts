@@ -1,44 +1,51 @@
 /** Checks a text in UTF-8 as strictly as `JSON.parse` does and finds where values end, in a sixth of the time. */
-import { BACKSLASH, ByteWriter, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, QUOTE } from './byte-writer.ts';
+import { escapeUnsafe } from '../text/sanitize.ts';
+import {
+  BACKSLASH,
+  ByteWriter,
+  byteSet,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  LINE_FEED,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './byte-writer.ts';
 
 /** Values of a text, at most: a small body may hold so many that their positions fill the memory. */
 export const maxValues = 1_000_000;
 
-export class JsonIndex {
-  /** The text without white space between tokens. */
+export interface JsonIndex {
+  /** The text in canonical form: without white space between tokens, and with as few escapes as are safe. */
   readonly bytes: Buffer;
   /** Start and end of each part of the outermost value in bytes: each element; for an object key, value, key, value. */
   readonly parts: readonly number[];
-  /** Parts of other values that are indexed, by the byte of their bracket; null if there is none. */
+  /** Parts of other values that are indexed, by the byte of their bracket; null if there are none. */
   readonly inner: ReadonlyMap<number, readonly number[]> | null;
-  #canonical: boolean | null = null;
-
-  constructor(bytes: Buffer, parts: readonly number[], inner: JsonIndex['inner']) {
-    this.bytes = bytes;
-    this.parts = parts;
-    this.inner = inner;
-  }
-
-  /** No string contains an escape or a character that its canonical form writes differently. */
-  get canonical(): boolean {
-    this.#canonical ??= isCanonical(this.bytes);
-    return this.#canonical;
-  }
 }
 
-/** The index of a text: of the outermost value, arrays in it, and (`withMembers`) objects that are their elements. */
-export function indexJson(text: Buffer, withMembers = false): JsonIndex | 'not JSON' | 'too many values' {
-  const index = indexCompact(text, withMembers);
-  if (index !== 'white space') return index;
-  const compact = withoutSpace(text);
-  const compactIndex = compact === null ? 'not JSON' : indexCompact(compact, withMembers);
-  return compactIndex === 'white space' ? 'not JSON' : compactIndex;
+type Problem = 'not JSON' | 'too many values';
+
+/** The index of a text: of the outermost value and, `withEntries`, of arrays in it and objects that are their elements. */
+export function indexJson(text: Buffer, withEntries = false): JsonIndex | Problem {
+  let index = indexCompact(text, withEntries);
+  if (index === 'white space') index = indexCompact(withoutSpace(text), withEntries);
+  if (typeof index === 'object' && !isCanonical(index.bytes))
+    index = indexCompact(withFewEscapes(index.bytes), withEntries);
+  return index === 'white space' ? 'not JSON' : index;
 }
 
-function indexCompact(
-  bytes: Buffer,
-  withMembers: boolean,
-): JsonIndex | 'not JSON' | 'too many values' | 'white space' {
+/** Escapes, those of both halves of a surrogate pair together. */
+const escapes = /(?:\\u....){1,1000}(?:\\u[dD][c-fC-F]..)?|\\./g;
+
+function withFewEscapes(bytes: Buffer): Buffer {
+  const written = (found: string): string => JSON.stringify(JSON.parse(`"${found}"`)).slice(1, -1);
+  return Buffer.from(escapeUnsafe(bytes.toString().replace(escapes, written)));
+}
+
+function indexCompact(bytes: Buffer, withEntries: boolean): JsonIndex | Problem | 'white space' {
   const { length } = bytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, length);
   const parts: number[] = [];
@@ -53,26 +60,26 @@ function indexCompact(
 
   for (let at = 0; at < length; at++) {
     const first = bytes[at] as number;
-    switch (tokens[first]) {
-      case STRING:
-        if (isValue(expected)) {
+    switch (first) {
+      case QUOTE:
+        if (expected & VALUE) {
           values++;
-          expected = SEPARATOR;
-        } else if (isKey(expected)) expected = COLON;
+          expected = SEPARATOR | END;
+        } else if (expected & KEY) expected = COLON_AFTER_KEY;
         else return 'not JSON';
         at = stringEnd(bytes, view, at);
         if (at < 0) return 'not JSON';
         break;
-      case OPEN: {
-        if (!isValue(expected)) return 'not JSON';
+      case OPEN_BRACE:
+      case OPEN_BRACKET: {
+        if (!(expected & VALUE)) return 'not JSON';
         values++;
         const isObject = first === OPEN_BRACE;
-        expected = isObject ? KEY_OR_END : VALUE_OR_END;
+        expected = isObject ? KEY | END : VALUE | END;
         if (closing.length > 0) {
           const isEntry: boolean = list !== null && closing.at(-1) === CLOSE_BRACKET;
-          const isIndexed: boolean = isObject ? withMembers && isEntry : closing.length === 1;
           around.push(list);
-          list = isIndexed ? [] : null;
+          list = withEntries && (isObject ? isEntry : closing.length === 1) ? [] : null;
           if (list !== null) {
             inner ??= new Map();
             inner.set(at, list);
@@ -82,99 +89,78 @@ function indexCompact(
         list?.push(at + 1);
         break;
       }
-      case CLOSE:
-        if (!isEnd(expected) || closing.pop() !== first) return 'not JSON';
-        if (expected === SEPARATOR) list?.push(at);
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        if (!(expected & END) || closing.pop() !== first) return 'not JSON';
+        if (expected & SEPARATOR) list?.push(at);
         else if (list !== null) list.length = 0;
         list = around.pop() ?? null;
-        expected = SEPARATOR;
+        expected = SEPARATOR | END;
         break;
       case COMMA:
-        if (expected !== SEPARATOR || closing.length === 0) return 'not JSON';
+        if (!(expected & SEPARATOR) || closing.length === 0) return 'not JSON';
         expected = closing.at(-1) === CLOSE_BRACE ? KEY : VALUE;
         list?.push(at, at + 1);
         break;
-      case COLON_TOKEN:
-        if (expected !== COLON) return 'not JSON';
+      case COLON:
+        if (expected !== COLON_AFTER_KEY) return 'not JSON';
         expected = VALUE;
         list?.push(at, at + 1);
         break;
       case SPACE:
+      case TAB:
+      case LINE_FEED:
+      case CARRIAGE_RETURN:
         return 'white space';
       default: {
-        const size = isValue(expected) ? scalarLength(bytes, at) : 0;
+        const size = expected & VALUE ? scalarLength(bytes, at) : 0;
         if (size === 0) return 'not JSON';
         values++;
         at += size - 1;
-        expected = SEPARATOR;
+        expected = SEPARATOR | END;
       }
     }
     if (values > maxValues) return 'too many values';
   }
-  if (closing.length > 0 || expected !== SEPARATOR) return 'not JSON';
-  return new JsonIndex(bytes, parts, inner);
+  if (closing.length > 0 || !(expected & SEPARATOR)) return 'not JSON';
+  return { bytes, parts, inner };
 }
 
-/** What may come next; a separator is a comma, a closing bracket or the end of the text. */
-const VALUE = 0;
-const VALUE_OR_END = 1;
+/** What may come next, as bits; the end is a closing bracket. */
+const VALUE = 1;
 const KEY = 2;
-const KEY_OR_END = 3;
-const COLON = 4;
-const SEPARATOR = 5;
+const COLON_AFTER_KEY = 4;
+const SEPARATOR = 8;
+const END = 16;
 
-const isValue = (expected: number): boolean => expected === VALUE || expected === VALUE_OR_END;
-const isKey = (expected: number): boolean => expected === KEY || expected === KEY_OR_END;
-const isEnd = (expected: number): boolean =>
-  expected === SEPARATOR || expected === VALUE_OR_END || expected === KEY_OR_END;
+const SPACE = 0x20;
+const TAB = 0x09;
+const CARRIAGE_RETURN = 0x0d;
+const spaces = byteSet(' \t\n\r');
+const structure = byteSet('"{}[],: \t\n\r');
+const shortEscapes = byteSet('"\\/bfnrt');
+const digits = byteSet('0123456789');
+const hexDigits = byteSet('0123456789abcdefABCDEF');
 
-/** The token that a byte starts; 0: a number, a word, or none. */
-const STRING = 1;
-const OPEN = 2;
-const CLOSE = 3;
-const COMMA = 4;
-const COLON_TOKEN = 5;
-const SPACE = 6;
-const tokens = table({
-  '"': STRING,
-  '{[': OPEN,
-  '}]': CLOSE,
-  ',': COMMA,
-  ':': COLON_TOKEN,
-  ' \t\n\r': SPACE,
-});
+/** Whether a byte belongs to a number or a word. */
+const isScalar = (byte: number | undefined): boolean => byte !== undefined && structure[byte] === 0;
 
-const shortEscapes = table({ '"\\/bfnrt': 1 });
-const digits = table({ '0123456789': 1 });
-const hexDigits = table({ '0123456789abcdefABCDEF': 1 });
-
-/** Whether a byte is of a number or a word. */
-const isScalar = (byte: number | undefined): boolean => byte !== undefined && tokens[byte] === 0;
-
-function table(kinds: Readonly<Record<string, number>>): Uint8Array {
-  const kindOf = new Uint8Array(256);
-  for (const [all, kind] of Object.entries(kinds)) {
-    for (const character of all) kindOf[character.charCodeAt(0)] = kind;
-  }
-  return kindOf;
-}
-
-/** The text without white space between tokens; null if that separates two numbers or words, or a string has no end. */
-function withoutSpace(text: Buffer): Buffer | null {
+/** The text without white space between tokens; the text itself if it is not JSON without it either. */
+function withoutSpace(text: Buffer): Buffer {
   const view = new DataView(text.buffer, text.byteOffset, text.length);
   const compact = new ByteWriter();
   let start = 0;
   for (let at = 0; at < text.length; at++) {
-    const token = tokens[text[at] as number];
-    if (token === SPACE) {
+    const byte = text[at] as number;
+    if (byte === QUOTE) {
+      at = stringEnd(text, view, at);
+      if (at < 0) return text;
+    } else if (spaces[byte] === 1) {
       compact.copy(text, start, at);
       const before = at - 1;
-      while (tokens[text[at + 1] ?? 0] === SPACE) at++;
+      while (spaces[text[at + 1] ?? 0] === 1) at++;
       start = at + 1;
-      if (isScalar(text[before]) && isScalar(text[start])) return null;
-    } else if (token === STRING) {
-      at = stringEnd(text, view, at);
-      if (at < 0) return null;
+      if (isScalar(text[before]) && isScalar(text[start])) return text;
     }
   }
   compact.copy(text, start);
@@ -221,9 +207,10 @@ function escapeLength(bytes: Buffer, at: number): number {
   return 5;
 }
 
-/** Whether nothing may be written differently: no `\/`, no `\uXXXX`, no character that is escaped. */
+/** Whether nothing may be written differently: no `\/`, no `\uXXXX`, no character that has to be escaped. */
 function isCanonical(bytes: Buffer): boolean {
-  if (bytes.includes('\\/') || bytes.includes('\\u') || bytes.includes(0x7f)) return false;
+  if (bytes.includes(BACKSLASH) && (bytes.includes('\\/') || bytes.includes('\\u'))) return false;
+  if (bytes.includes(0x7f)) return false;
   for (const lead of [0xc2, 0xe2])
     for (let at = bytes.indexOf(lead); at >= 0; at = bytes.indexOf(lead, at + 1))
       if (isUnsafeAt(bytes, at)) return false;
@@ -256,8 +243,8 @@ function scalarLength(bytes: Buffer, at: number): number {
   return isWhole || scalar.test(bytes.toString('latin1', at, end)) ? end - at : 0;
 }
 
-/** Whether a text (`start`, `end`: a part of it) is in `bytes` at a place. */
-export function isTextAt(bytes: Buffer, at: number, text: Buffer, start = 0, end = text.length): boolean {
-  for (let i = start; i < end; i++) if (bytes[at + i - start] !== text[i]) return false;
+/** Whether a text is in `bytes` at a place. */
+export function isTextAt(bytes: Buffer, at: number, text: Buffer): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false;
   return true;
 }

@@ -1,8 +1,9 @@
 import type { JsonText } from '../json/json-text.ts';
 import { thousands } from '../text/count.ts';
-import { expandFields, memberField, picker, splitViews } from './fields.ts';
+import { expandFields, memberField, picker } from './fields.ts';
 import type { Field, FormatOptions, Item } from './format.ts';
-import { memberMap, recordKeys } from './records.ts';
+import { memberMap, recordKeys } from './members.ts';
+import { splitViews } from './video-texts.ts';
 
 export interface Column {
   /** The header: a word for people, or the name of a field. */
@@ -36,14 +37,14 @@ export function chooseColumns(options: FormatOptions, entries: readonly JsonText
     cell: (_entry, { value, reference }) => value ?? reference ?? '',
     kind: 'text',
     width,
-    min: partOf(terminal, 0.3, width),
+    min: scaled(terminal, maxReference, width),
   };
   return several ? [reference, ...columns] : columns;
 }
 
-/** A part of the terminal's width, at most `most`. */
-const partOf = (terminal: FormatOptions['terminal'], part: number, most: number): number =>
-  Math.min(most, Math.floor(part * (terminal?.columns ?? most)));
+/** What has `of80` columns on a terminal of 80 has the same part of another one, at most `most`. */
+const scaled = (terminal: FormatOptions['terminal'], of80: number, most: number): number =>
+  terminal === null ? most : Math.min(most, Math.floor((of80 * terminal.columns) / 80));
 
 /** Whether all are objects, and some have an ID and a title. */
 const hasVideos = (entries: readonly JsonText[]): boolean =>
@@ -64,10 +65,10 @@ function videoColumns(
     terminal !== null && /^\d{4}-\d\d-\d\dT/.test(date) ? date.slice(0, 10) : date;
   const published = (entry: JsonText): string => day(field('published')(entry)) || age(entry);
   const channel = (entry: JsonText): string => field('channelTitle')(entry) || field('author')(entry);
-  /** Other entries may follow. */
-  const isPart = several || operation.body !== 'list';
+  const mayFollow = several || operation.body !== 'list';
   const hasDates = entries.some(field('published'));
   const hasCounts = entries.some(count);
+  // Widths are what later entries may need: an ID, `1:02:33`, `123,456,789`, `11 months ago`.
   const columns = [
     { word: 'index', cell: field('index'), kind: 'number', drop: 5 },
     { word: 'videoId', cell: field('videoId'), kind: 'whole', width: 11, drop: 1 },
@@ -81,9 +82,9 @@ function videoColumns(
     },
     hasDates
       ? { word: 'published', cell: published, kind: 'whole', drop: 4 }
-      : { word: 'age', cell: age, kind: 'whole', width: isPart ? 13 : 0, drop: 4 },
+      : { word: 'age', cell: age, kind: 'whole', width: mayFollow ? 13 : 0, drop: 4 },
     { word: 'channel', cell: channel, kind: 'text', drop: 6 },
-    { word: 'title', cell: field('title'), kind: 'title', min: partOf(terminal, 0.425, 40) },
+    { word: 'title', cell: field('title'), kind: 'title', min: scaled(terminal, 34, 40) },
   ] as const satisfies readonly (Column & { readonly cell: (entry: JsonText) => string })[];
   return columns.filter(({ word, cell }) => {
     if (word === 'title') return true;
@@ -110,7 +111,7 @@ function fieldColumn(field: Field, drop?: number): Column {
   return { word: name, cell, ...(kind && { kind }), ...(drop && { drop }) };
 }
 
-/** The columns of records of another shape: their members that are no arrays and objects, those of the operation first. */
+/** The columns of records of another shape: their members that are neither arrays nor objects, those of the operation first. */
 function recordColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
   const members = entries.flatMap((entry) => [...memberMap(entry)]);
   const scalars = members.filter(([, { kind }]) => kind !== 'object' && kind !== 'array');

@@ -1,11 +1,11 @@
 import { excerpt } from '../errors.ts';
-import { ByteWriter, COMMA, LINE_FEED } from '../json/byte-writer.ts';
+import { ByteWriter, byteSet, COMMA, LINE_FEED } from '../json/byte-writer.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { expandFields, hasWildcard, picker } from './fields.ts';
+import { expandFields, hasWildcard, maxColumns, picker } from './fields.ts';
 import type { Field, FormatOptions, Writer } from './format.ts';
-import { maxColumns, recordKeys } from './records.ts';
+import { recordKeys } from './members.ts';
 
 /** CSV with a header; without `--fields`, its columns are `columns`, or those of the first page that has entries. */
 export function csvFormat({ operation, fields, columns: fileColumns, terminal }: FormatOptions): Writer {
@@ -31,7 +31,7 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
       if (terminal !== null) out.text(quote(sanitize(value.plain())));
       else if (!value.writePlain(out, special)) out.text(quote(value.plain()));
     }
-    // An empty line is no row.
+    // An empty line is not a row.
     if (out.length === start) out.text('""');
     out.byte(LINE_FEED);
   };
@@ -59,8 +59,7 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
 }
 
 /** Bytes of a value in JSON that keep it from being copied as a cell. */
-const special = new Uint8Array(256);
-for (const character of '",\\\r\n') special[character.charCodeAt(0)] = 1;
+const special = byteSet('",\\\r\n');
 
 /** Most programs read a cell up to its first NUL. */
 function quote(cell: string): string {

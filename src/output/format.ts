@@ -15,17 +15,8 @@ export interface Field {
   readonly path: readonly string[] | null;
 }
 
-export interface ListingEnd {
-  /** False only if the service said that there is nothing more. */
-  readonly hasMore: boolean;
-  /** Token of the first page not fully printed; null if that is the first page, or all is printed. */
-  readonly token: string | null;
-  readonly failure: Failure | null;
-}
-
-/** The shape of the printed records: those of an operation, of files, or of the program itself. */
+/** The shape of the printed entries: those of an operation, of files (`records`), or records of this machine. */
 export interface RecordShape extends Pick<Operation, 'fields' | 'documentedFields' | 'idField'> {
-  /** `records`: the records alone, which json prints as an array. */
   readonly body: Operation['body'] | 'records';
 }
 
@@ -37,7 +28,7 @@ export interface FormatOptions {
   readonly several: boolean;
   /** Columns that the longest reference needs. */
   readonly referenceWidth?: number;
-  /** Of stdout, if that is a terminal, of at least 1 column; null: nothing is cut, sanitized, indented or coloured. */
+  /** The terminal of stdout, of at least 1 column; null if it is not one: nothing is cut, sanitized, indented or coloured. */
   readonly terminal: { readonly columns: number; readonly color: boolean } | null;
   /** Records of this machine: a table that does not fit has a line per field. */
   readonly isReport?: boolean;
@@ -49,19 +40,15 @@ export interface FormatOptions {
 export type Text = string | Buffer;
 
 /**
- * Text of one output format. Functions return what to write next and keep no streams. Order of calls:
- * for each reference `open`, `rows` for each page, `close` (listings) or one of `body` and `failed`; finally `tail`.
+ * Text of one output format. Functions return what to write next and keep no streams. Order of calls: for each reference
+ * `open`, `rows` for each page, `close`, or `failed` alone; finally `tail`.
  */
 export interface Format {
-  /** Whether it reads members of entries (`Client.readsMembers`). */
-  readonly readsMembers: boolean;
-  /** Before the first page of a listing; `info` is that page's playlist_info, null if nothing arrived. */
-  open(item: Item, info: JsonText | null): string;
-  /** Entries of a page; a Buffer is valid until the next call, and a copy of the service's bytes. */
+  /** `before`: what a json document has before the entries (document.ts). */
+  open(item: Item, before: string): string;
+  /** A Buffer is valid until the next call. */
   rows(item: Item, entries: readonly JsonText[]): Text;
-  close(item: Item, end: ListingEnd): string;
-  /** A whole response (resolve, search, latest). */
-  body(item: Item, body: JsonText): Text;
+  close(item: Item, after: string): string;
   failed(item: Item, failure: Failure): string;
   tail(): string;
   /** Warnings about the output, one per cause: requested at the end. */
@@ -69,4 +56,4 @@ export interface Format {
 }
 
 /** What the file of a format defines: `rows`, and whatever differs from the defaults in formats.ts. */
-export type Writer = Pick<Format, 'rows'> & Partial<Omit<Format, 'readsMembers'>>;
+export type Writer = Pick<Format, 'rows'> & Partial<Format>;

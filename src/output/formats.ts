@@ -1,8 +1,6 @@
 import { extname } from 'node:path';
-import type { JsonText } from '../json/json-text.ts';
-import { absentWarning } from './fields.ts';
 import type { Format, FormatOptions, Writer } from './format.ts';
-import { records } from './records.ts';
+import { absentWarning } from './parse-fields.ts';
 
 /** The output formats: one row per format. Each file is loaded when it is used. */
 export const formats = {
@@ -55,29 +53,19 @@ export const exportName = /^(?:UC|PL|UU|LL|FL|OL)[\w-]+\.ndjson$/;
 
 /** The format of that name; it also warns about fields that no entry on the first page has. */
 export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
-  const { operation, fields, columns } = options;
+  const { fields, columns } = options;
   const createWriter = await formats[name].writer();
   const writer: Writer = await createWriter(options);
   let absent: string | null = null;
-  const look = (entries: readonly JsonText[]): void => {
-    if (fields !== null && !columns && entries.length > 0) absent ??= absentWarning(fields, entries);
-  };
   return {
     open: () => '',
     close: () => '',
     failed: () => '',
     tail: () => '',
     ...writer,
-    // The others are copies of the service's bytes.
-    readsMembers: fields !== null || !['json', 'ndjson'].includes(name),
     rows: (item, entries) => {
-      look(entries);
+      if (fields !== null && !columns && entries.length > 0) absent ??= absentWarning(fields, entries);
       return writer.rows(item, entries);
-    },
-    body: (item, body) => {
-      const { records: entries } = records(body, operation.body);
-      look(entries);
-      return writer.body?.(item, body) ?? writer.rows(item, entries);
     },
     warnings: () => [...(writer.warnings?.() ?? []), ...(absent ? [absent] : [])],
   };

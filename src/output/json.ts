@@ -1,59 +1,39 @@
 import { ByteWriter, COMMA, LINE_FEED } from '../json/byte-writer.ts';
-import { JsonText, quoteJson } from '../json/json-text.ts';
+import { quoteJson } from '../json/json-text.ts';
 import { entryWriter } from './fields.ts';
 import type { FormatOptions, Item, Writer } from './format.ts';
-import { records, withList } from './records.ts';
 
-/** One valid JSON document, however the run ends: a page envelope, a body, or an array of records. */
-export function jsonFormat({ operation, fields, several, terminal }: FormatOptions): Writer {
+/** One valid JSON document, however the run ends. Several references: an array of one document for each. */
+export function jsonFormat({ fields, several, terminal }: FormatOptions): Writer {
   const write = entryWriter(fields);
   const out = new ByteWriter();
   const indented = terminal === null ? null : indenter();
   const indent = (text: string): string => indented?.(text) ?? text;
-  const isArray = operation.body === 'records';
   let bracket = '[';
   let isFirst = true;
 
-  const before = (item: Item): string => {
+  const start = (item: Item): string => {
+    isFirst = true;
     if (!several) return '';
     const opening = `${bracket}{"reference":${quoteJson(item.reference)},"result":`;
     bracket = ',';
     return opening;
   };
-  const after = several ? '}' : '\n';
-
-  const listed = (item: Item, entries: readonly JsonText[]): Buffer => {
-    for (const entry of entries) {
-      if (!isFirst) out.byte(COMMA);
-      isFirst = false;
-      write(out, entry, item);
-    }
-    return out.take();
-  };
-
-  const picked = (item: Item, body: JsonText): string => {
-    if (fields === null) return body.toString();
-    const found = records(body, operation.body);
-    isFirst = true;
-    const list = listed(item, found.records).toString();
-    return found.list === null ? list : withList(body, found, `[${list}]`);
-  };
+  const end = several ? '}' : '\n';
 
   return {
-    open: (item, info) => {
-      isFirst = true;
-      return indent(isArray ? '[' : `${before(item)}{"playlist_info":${info},"results":[`);
-    },
+    open: (item, before) => indent(start(item) + before),
     rows: (item, entries) => {
-      const text = listed(item, entries);
-      return indented === null ? text : indented(text.toString());
+      for (const entry of entries) {
+        if (!isFirst) out.byte(COMMA);
+        isFirst = false;
+        write(out, entry, item);
+      }
+      const bytes = out.take();
+      return indented === null ? bytes : indented(bytes.toString());
     },
-    close: (_item, { token, hasMore, failure }) => {
-      const end = { continuation_token: token, has_more: hasMore, ...(failure && { error: failure }) };
-      return indent(isArray ? ']\n' : `],${quoteJson(end).slice(1)}${after}`);
-    },
-    body: (item, body) => indent(`${before(item)}${picked(item, body)}${after}`),
-    failed: (item, failure) => indent(`${before(item)}${quoteJson({ error: failure })}${after}`),
+    close: (_item, after) => indent(after + end),
+    failed: (item, failure) => indent(start(item) + quoteJson({ error: failure }) + end),
     tail: () => indent(several ? `${bracket === '[' ? '[' : ''}]\n` : ''),
   };
 }
@@ -64,12 +44,10 @@ export function ndjsonFormat({ fields }: FormatOptions): Writer {
   const out = new ByteWriter();
   return {
     rows: (item, entries) => {
-      if (fields === null) JsonText.writeLines(entries, out);
-      else
-        for (const entry of entries) {
-          write(out, entry, item);
-          out.byte(LINE_FEED);
-        }
+      for (const entry of entries) {
+        write(out, entry, item);
+        out.byte(LINE_FEED);
+      }
       return out.take();
     },
   };

@@ -2,9 +2,11 @@ import type { Context } from '../context.ts';
 import { JsonText } from '../json/json-text.ts';
 import type { Credits } from '../service/budget.ts';
 import { thousands } from '../text/count.ts';
+import { arrayFrame, noFrame } from './document.ts';
 import { memberField } from './fields.ts';
 import type { Field } from './format.ts';
-import { createFormat, type FormatName } from './formats.ts';
+import type { FormatName } from './formats.ts';
+import { render } from './render.ts';
 import type { Stderr } from './stderr.ts';
 import { Stdout } from './stdout.ts';
 import { decideTerminal } from './terminal.ts';
@@ -18,10 +20,10 @@ export interface RecordOptions<R> {
   readonly stderr: Stderr;
   /** The members of each record that are printed, in this order. */
   readonly fields: readonly (keyof R & string)[];
-  /** Those that a table shows; by default all. */
+  /** The members that a table shows; by default all. */
   readonly columns?: readonly (keyof R & string)[];
-  /** json: an array of the records, or the only one, which a table shows as a line per column. By default an array. */
-  readonly document?: 'array' | 'object';
+  /** There is one record: json is the object itself, a table has a line for each of its members. */
+  readonly isSingle?: boolean;
   /** Lines of ASCII below a table. */
   readonly footer?: () => readonly string[];
 }
@@ -31,34 +33,37 @@ export async function printRecords<R extends object>(
   records: Iterable<R> | AsyncIterable<R>,
   options: RecordOptions<R>,
 ): Promise<void> {
-  const { context, stderr, document = 'array' } = options;
+  const { context, stderr, isSingle = false, footer = () => [] } = options;
   const terminal = decideTerminal(context.stdout, context.env, options.color);
-  const name = options.format ?? (terminal === null ? 'ndjson' : 'table');
-  const isTable = name === 'table';
-  const stdout = new Stdout(context, stderr, isTable && document === 'array');
+  const format = options.format ?? (terminal === null ? 'ndjson' : 'table');
+  const isTable = format === 'table';
   const shown = (isTable && options.columns) || options.fields;
-  const words =
-    document === 'array' ? { null: '-', true: '*', false: '' } : { null: 'none', true: 'yes', false: 'no' };
-  const body = document === 'array' ? 'records' : 'record';
-  const operation = { fields: shown, documentedFields: [], idField: '', body } as const;
-  const fields = name === 'csv' ? shown.flatMap(flatFields) : shown.map(memberField);
-  const format = await createFormat(name, { operation, fields, several: false, terminal, isReport: true });
-  const item = { reference: null };
-  const batch: JsonText[] = [];
-  for await (const record of records) {
-    const value = isTable ? Object.fromEntries(shown.map((key) => [key, cell(record[key], words)])) : record;
-    batch.push(JsonText.of(JSON.stringify(value)));
-    if (name !== 'json' && name !== 'table') await stdout.write(format.rows(item, batch.splice(0)));
+  const words = isSingle ? { null: 'none', true: 'yes', false: 'no' } : { null: '-', true: '*', false: '' };
+
+  async function* batches(): AsyncGenerator<JsonText[], void> {
+    const batch: JsonText[] = [];
+    for await (const record of records) {
+      const value = isTable
+        ? Object.fromEntries(shown.map((key) => [key, cell(record[key], words)]))
+        : record;
+      batch.push(JsonText.of(JSON.stringify(value)));
+      if (format === 'ndjson' || format === 'csv') yield batch.splice(0);
+    }
+    yield batch;
   }
-  const [first] = batch;
-  if (document === 'object' && first !== undefined) await stdout.write(format.body(item, first));
-  else {
-    await stdout.write(format.open(item, null));
-    if (batch.length > 0) await stdout.write(format.rows(item, batch));
-    await stdout.write(format.close(item, { hasMore: false, token: null, failure: null }) + format.tail());
-  }
+
+  const stdout = new Stdout(context, stderr, isTable && !isSingle);
+  const rendering = {
+    format,
+    operation: { fields: shown, documentedFields: [], idField: '', body: isSingle ? 'record' : 'records' },
+    fields: format === 'csv' ? shown.flatMap(flatFields) : shown.map(memberField),
+    terminal,
+    isReport: true,
+    frame: isSingle ? noFrame : arrayFrame,
+  } as const;
+  await render(batches, false, rendering, (text) => stdout.write(text));
   const columns = terminal?.columns ?? Number.POSITIVE_INFINITY;
-  if (isTable) for (const line of options.footer?.() ?? []) await stdout.write(`${cut(line, columns)}\n`);
+  if (isTable) for (const line of footer()) await stdout.write(`${cut(line, columns)}\n`);
 }
 
 const sums = ['confirmed', 'possibly_charged'];

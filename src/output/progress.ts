@@ -1,23 +1,37 @@
 import type { Context } from '../context.ts';
-import type { ProgressState } from './progress-text.ts';
+import { span } from '../service/retry.ts';
+import { count, credits, thousands } from '../text/count.ts';
+import { sanitize } from '../text/sanitize.ts';
 import type { Stderr } from './stderr.ts';
 import { decideTerminal, descriptorOf } from './terminal.ts';
+import { cut } from './width.ts';
 
 /** Milliseconds before the line appears: quicker runs neither show nor load it. */
 const delayMs = 150;
 /** Columns of the spinner and of the spaces around it. */
 const spinnerWidth = 4;
 
+/** How far the listing of a reference is. */
+export interface ListingState {
+  readonly reference: string | null;
+  readonly page: number;
+  readonly entries: number;
+  /** Entries expected in all; null if that is not known. */
+  readonly total: number | null;
+  readonly credits: number;
+}
+
 export type ProgressLine = ReturnType<typeof createProgress>;
 
 /**
- * One line on the terminal of stderr while a run takes longer than a moment. None is drawn if stderr is no terminal, or a
- * dumb one, with `quiet`, and while stdout is a pipe, whose reader may draw on the same terminal.
+ * One line for all references of a run, on the terminal of stderr while it takes longer than a moment. Nothing is drawn if
+ * stderr is not a terminal, or a dumb one, with `quiet`, and while stdout is a pipe, whose reader may draw on the same terminal.
  */
 export function createProgress(
   context: Context,
   stderr: Stderr,
   { quiet, color = true }: { readonly quiet: boolean; readonly color?: boolean },
+  { all, noun } = { all: 1, noun: 'channel' },
 ) {
   const { clock, env, stderr: stream } = context;
   const terminal = decideTerminal(stream, env, color);
@@ -26,20 +40,23 @@ export function createProgress(
 
   const stopped = new AbortController();
   let loading: Promise<void> | null = null;
-  let state: ProgressState | null = null;
+  const listings = new Map<string | null, ListingState>();
+  let done = 0;
   let started = { at: 0, entries: 0 };
   let waiting = { until: 0, why: '' };
 
+  const text = (): string => {
+    const now = clock.elapsed();
+    if (waiting.until > now) return waitText(waiting.until - now, waiting.why);
+    const states = [...listings.values()];
+    return all === 1
+      ? states.map((state) => listingText(state, started, now)).join()
+      : runText(states, `${thousands(done)}/${count(all, noun, `${noun}s`)}`);
+  };
   const appear = async (): Promise<void> => {
     await clock.sleep(delayMs, stopped.signal);
-    const [{ default: ora }, texts] = await Promise.all([import('ora'), import('./progress-text.ts')]);
+    const { default: ora } = await import('ora');
     if (stopped.signal.aborted) return;
-    const text = (): string => {
-      const now = clock.elapsed();
-      const room = (stream.columns ?? 0) - spinnerWidth;
-      if (waiting.until > now) return texts.waitText(waiting.until - now, waiting.why, room);
-      return state === null ? '' : texts.progressText(state, started, now, room);
-    };
     // Where the width is not known, ora would divide by 0.
     stream.columns ||= terminal?.columns ?? 0;
     stderr.attach(
@@ -50,7 +67,7 @@ export function createProgress(
         // The cursor stays visible: nothing has to be restored after a kill or Ctrl-Z.
         hideCursor: false,
         color: terminal?.color ? 'cyan' : false,
-        suffixText: text,
+        suffixText: () => cut(text(), (stream.columns ?? 0) - spinnerWidth),
       }),
     );
   };
@@ -58,15 +75,18 @@ export function createProgress(
   const load = (): void => {
     if (isDrawn) loading ??= appear().catch(() => {});
   };
+  if (all > 1) load();
 
   return {
     isHidden,
-    referenceDone: (): void => {},
+    referenceDone: (): void => {
+      done++;
+      waiting = { until: 0, why: '' };
+    },
     /** Before the first request of a listing, and after each page. */
-    update: (next: ProgressState): void => {
-      if (state === null || nameOf(next) !== nameOf(state))
-        started = { at: clock.elapsed(), entries: next.entries };
-      state = next;
+    update: (state: ListingState): void => {
+      if (listings.size === 0) started = { at: clock.elapsed(), entries: state.entries };
+      listings.set(state.reference, state);
       waiting = { until: 0, why: '' };
       load();
     },
@@ -83,24 +103,30 @@ export function createProgress(
   };
 }
 
-const nameOf = (state: ProgressState): string | null => ('done' in state ? null : state.reference);
-
-/** One progress line for `all` references: how many are done, their entries and credits together. */
-export function sharedProgress(progress: ProgressLine, all: number, noun: string): ProgressLine {
-  const latest = new Map<string | null, ProgressState>();
-  const sum = { done: 0, all, noun, entries: 0, credits: 0 };
-  progress.update({ ...sum });
-  return {
-    ...progress,
-    update: (state) => {
-      const before = latest.get(nameOf(state));
-      latest.set(nameOf(state), state);
-      for (const name of ['entries', 'credits'] as const) sum[name] += state[name] - (before?.[name] ?? 0);
-      progress.update({ ...sum });
-    },
-    referenceDone: () => {
-      sum.done++;
-      progress.update({ ...sum });
-    },
-  };
+/** `started`: the time (ms) of the first page, and the entries that a resumed listing had. */
+export function listingText(
+  { page, entries, total, credits: spent }: ListingState,
+  started: { readonly at: number; readonly entries: number },
+  now: number,
+): string {
+  const listed =
+    (total === null ? '' : `${thousands(entries)}/`) + count(total ?? entries, 'entry', 'entries');
+  const parts = [`page ${thousands(page)}`, listed, credits(spent)];
+  if (entries > started.entries && now > started.at) {
+    const rate = ((entries - started.entries) * 1000) / (now - started.at);
+    parts.push(`${rate < 10 ? rate.toFixed(1) : thousands(Math.round(rate))}/s`);
+    if (total !== null && total > entries) parts.push(`${span(((total - entries) / rate) * 1000)} left`);
+  }
+  return parts.join(', ');
 }
+
+/** Several references are counted (`7/31 channels`), and have no time left. */
+export function runText(states: readonly ListingState[], references: string): string {
+  const entries = states.reduce((sum, state) => sum + state.entries, 0);
+  const spent = states.reduce((sum, state) => sum + state.credits, 0);
+  return [references, count(entries, 'entry', 'entries'), credits(spent)].join(', ');
+}
+
+/** A wait with `left` milliseconds remaining. */
+export const waitText = (left: number, why: string): string =>
+  `trying again in ${span(left)}: ${sanitize(why)}`;

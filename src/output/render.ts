@@ -1,48 +1,69 @@
 import type { linesOf } from '../fs/line-chunks.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { expandFields, hasWildcard } from './fields.ts';
-import type { Field, FormatOptions, Item, ListingEnd, Text } from './format.ts';
+import type { Frame } from './document.ts';
+import { expandFields, hasWildcard, maxColumns } from './fields.ts';
+import type { Field, Format, FormatOptions, Item, Text } from './format.ts';
 import { createFormat, type FormatName } from './formats.ts';
-import { maxColumns, recordKeys } from './records.ts';
+import { recordKeys } from './members.ts';
 
 /** Entries per batch: a table takes its widths from the first one, a csv that is read only once its columns. */
 const batchEntries = 100;
 const maxBatchBytes = 64 * 1024 * 1024;
 
+/** Entries in batches, each valid until the next one. */
+export type Batches = Iterable<readonly JsonText[]> | AsyncIterable<readonly JsonText[]>;
+
+type Write = (text: Text) => void | Promise<void>;
+
+/** Writes the entries of one reference, or of files, as one document. */
+export async function writeEntries(
+  format: Format,
+  item: Item,
+  { before, after }: Frame,
+  batches: Batches,
+  write: Write,
+): Promise<void> {
+  // What fails before the first entries has a document of its own.
+  let opening = format.open(item, before);
+  for await (const entries of batches) {
+    await write(opening);
+    opening = '';
+    await write(format.rows(item, entries));
+  }
+  await write(opening + format.close(item, after));
+}
+
 interface Rendering extends Omit<FormatOptions, 'several' | 'columns'> {
   readonly format: FormatName;
-  readonly item: Item;
-  readonly info: JsonText | null;
-  readonly end: ListingEnd;
+  readonly frame: Frame;
+  readonly item?: Item;
 }
 
 /**
- * Renders entries in a format: the view of an export, and what `show` prints. `read` reads the entries in batches, each valid
- * until the next one; if it can do so twice (`isRepeatable`), csv has every key that occurs. Returns warnings; throws what
- * `read` and `write` throw. `info`: `Format.open`.
+ * Renders entries that are on this machine. If they can be read twice (`isRepeatable`), csv has every key that occurs.
+ * Returns warnings; throws what `read` and `write` throw.
  */
 export async function render(
-  read: () => AsyncIterable<readonly JsonText[]>,
+  read: () => Batches,
   isRepeatable: boolean,
-  { format: name, item, info, end, ...options }: Rendering,
-  write: (text: Text) => void | Promise<void>,
+  { format: name, frame, item = { reference: null }, ...options }: Rendering,
+  write: Write,
 ): Promise<readonly string[]> {
-  const columns = name === 'csv' && isRepeatable ? await columnsOf(read, options) : null;
+  const columns = name === 'csv' && isRepeatable ? await columnsOf(read(), options) : null;
   const format = await createFormat(name, { ...options, several: false, columns });
-  await write(format.open(item, info));
-  for await (const entries of read()) await write(format.rows(item, entries));
-  await write(format.close(item, end) + format.tail());
+  await writeEntries(format, item, frame, read(), write);
+  await write(format.tail());
   return format.warnings();
 }
 
 /** The columns of a csv that has every key of these entries; null if `--fields` names them. */
 async function columnsOf(
-  read: Parameters<typeof render>[0],
+  batches: Batches,
   { fields, operation }: Pick<Rendering, 'fields' | 'operation'>,
 ): Promise<readonly Field[] | null> {
   if (!hasWildcard(fields)) return null;
   const keys = new Set<string>();
-  for await (const batch of read())
+  for await (const batch of batches)
     for (const key of recordKeys(batch)) if (keys.size <= maxColumns) keys.add(key);
   return expandFields(fields, operation, keys);
 }
@@ -55,11 +76,10 @@ export async function* entriesOf(
   let batch: JsonText[] = [];
   let bytes = 0;
   try {
-    for await (const some of lines) {
-      for (const [at, line] of some.entries()) {
-        // A batch may outlive the lines at the end of theirs.
-        const isLast = some.length - at <= batchEntries;
-        const entry = parse(isLast && line !== null ? Buffer.from(line) : line);
+    for await (const chunk of lines)
+      for (const line of chunk) {
+        // A batch outlives the chunk of its lines.
+        const entry = parse(line && Buffer.from(line));
         if (entry === null) continue;
         batch.push(entry);
         bytes += line?.length ?? 0;
@@ -68,7 +88,6 @@ export async function* entriesOf(
         batch = [];
         bytes = 0;
       }
-    }
   } catch (error) {
     if (batch.length > 0) yield batch;
     throw error;

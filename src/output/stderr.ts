@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
@@ -6,10 +5,13 @@ import type { Failure } from '../errors.ts';
 import { messageLine, type Step, stepText } from '../text/command.ts';
 import { minSecretLength, sanitize, withoutSecret } from '../text/sanitize.ts';
 import { wrap } from '../text/wrap.ts';
+import type { Pager } from './pager.ts';
 import { decideTerminal } from './terminal.ts';
 
 /** All output on stderr. Each message is one line, `chanlist: ` first, free of control characters. */
 export class Stderr {
+  /** The pager that has, or had, the terminal; null if there was none. */
+  pager: Pick<Pager, 'ended' | 'close'> | null = null;
   readonly #stream: Context['stderr'];
   /** -1: only failures; otherwise the number of `-v`. */
   readonly #verbosity: number;
@@ -20,8 +22,7 @@ export class Stderr {
   #isHidden = false;
   /** The last line on the terminal is incomplete data. */
   #openLine = false;
-  #secret: string | null = null;
-  #pager: { readonly input: Writable; readonly ended: Promise<Failure | null> } | null = null;
+  #secret = '';
   /** Lines that wait until the pager has ended. */
   #waiting: string[] | null = null;
 
@@ -63,30 +64,17 @@ export class Stderr {
     this.#startLine();
   }
 
-  /** From now on lines wait until a pager, which has the terminal, has ended, with a failure or without one. */
-  holdFor(input: Writable, ended: Promise<Failure | null>): void {
+  /** From now on lines wait until this pager has ended, with a failure or without one. */
+  holdFor(pager: Pick<Pager, 'ended' | 'close'>): void {
     this.#stopLine();
-    this.#pager = { input, ended };
+    this.pager = pager;
     this.#waiting = [];
-    void ended.then(() => {
+    void pager.ended.then(() => {
       const lines = this.#waiting ?? [];
       this.#waiting = null;
       for (const line of lines) this.#stream.write(line);
       this.#startLine();
     });
-  }
-
-  get isPaged(): boolean {
-    return this.#pager !== null;
-  }
-
-  /** Waits until the user has left the pager, if there is one. Returns its failure. */
-  async closePager(): Promise<Failure | null> {
-    if (this.#pager === null) return null;
-    // It has all its input: Ctrl-C at the terminal is for the pager now.
-    process.removeAllListeners('SIGINT').on('SIGINT', () => {});
-    this.#pager.input.end();
-    return await this.#pager.ended;
   }
 
   /** A failure, always printed. The next step has a line of its own at a terminal. */
@@ -126,42 +114,29 @@ export class Stderr {
     if (this.#verbosity > 1) this.#line(message());
   }
 
+  /** With CHANLIST_DEBUG=1 also the stack of the failure and of its causes. */
   printFailure(failure: Failure): void {
     this.error(failure.message, failure.next);
-    this.printStack(failure);
-  }
-
-  /** With CHANLIST_DEBUG=1, the stack of an error and of its causes; otherwise nothing. */
-  printStack(error: Error): void {
-    if (!this.#isDebug) return;
-    for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    for (let cause: unknown = failure; this.#isDebug && cause instanceof Error; cause = cause.cause)
       for (const line of (cause.stack ?? cause.message).split('\n')) this.#line(line);
-    }
   }
 
   /** Prints a message, at a terminal broken between words; a command stays in one line, so that it can be copied. */
-  #line(message: Step, word: '' | 'error: ' | 'warning: ' = ''): void {
-    const whole = sanitize(this.#withoutSecret(stepText(message)));
+  #line(message: Step, word: '' | keyof typeof colors = ''): void {
+    const whole = sanitize(withoutSecret(stepText(message), this.#secret));
     const { isTTY, columns } = this.#stream;
     const isWrapped = isTTY === true && typeof message === 'string';
-    const width = (columns || 80) - furtherLine.length - word.length;
-    const lines = isWrapped ? wrap(whole, width) : [whole];
-    const text = `chanlist: ${this.#styled(word)}${lines.join(`\n${furtherLine}`)}\n`;
+    const width = (columns || 80) - furtherLine.length;
+    const lines = isWrapped ? wrap(whole, width, word.length) : [whole];
+    // Not chalk, which only tables load: every start would take longer for two words.
+    const isColored = this.#hasColor && word !== '';
+    const shown = isColored ? styleText(colors[word], word, { validateStream: false }) : word;
+    const text = `chanlist: ${shown}${lines.join(`\n${furtherLine}`)}\n`;
     if (this.#waiting !== null) return void this.#waiting.push(text);
     this.#stopLine();
     this.#stream.write(this.#openLine ? `\n${text}` : text);
     this.#openLine = false;
     this.#startLine();
-  }
-
-  #withoutSecret(text: string): string {
-    return this.#secret === null ? text : withoutSecret(text, this.#secret);
-  }
-
-  #styled(word: '' | 'error: ' | 'warning: '): string {
-    if (!this.#hasColor || word === '') return word;
-    // Not chalk, which only tables load: every start would take longer for two words.
-    return styleText(word === 'error: ' ? 'red' : 'yellow', word, { validateStream: false });
   }
 
   #stopLine(): void {
@@ -174,5 +149,6 @@ export class Stderr {
   }
 }
 
+const colors = { 'error: ': 'red', 'warning: ': 'yellow' } as const;
 /** What begins each further line of a message. */
 const furtherLine = 'chanlist:   ';

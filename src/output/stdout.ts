@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, stoppedBy, systemCode, toFailure } from '../errors.ts';
 import type { Text } from './format.ts';
+import { Pager, pagerCommand } from './pager.ts';
 import type { Stderr } from './stderr.ts';
-import { descriptorOf, openPager, pagerCommand } from './terminal.ts';
+import { descriptorOf } from './terminal.ts';
 
 /** After a stop signal, the longest wait for a reader that does not read (ms). */
 const writeTimeoutMs = 1000;
@@ -16,25 +17,23 @@ export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
   readonly #descriptor: ReturnType<typeof descriptorOf>;
-  /** A pager shows the text, from the first one on. */
-  #isPaged: boolean;
+  /** The command of the pager that shows all texts; null if there is none. */
+  readonly #pagerCommand: string | null;
+  #pager: Pager | null = null;
   #stream: Context['stdout'];
-  /** What the pager was given, and how it ended: a failure, or null. */
-  readonly #paged: Text[] = [];
-  #pagerEnd: Promise<Failure | null> | null = null;
-  #pagerFailed = false;
   #pages = 0;
   #error: Error | null = null;
   /** Always the same object, so that it is reported once. */
   #failure: Failure | null = null;
 
-  /** `isTable`: at a terminal the text goes through the pager, until `Stderr.closePager`. */
+  /** `isTable`: at a terminal the text goes through the pager, until `Pager.close`. */
   constructor(context: Context, stderr: Stderr, isTable = false) {
     this.#context = context;
     this.#stderr = stderr;
     this.#stream = context.stdout;
     this.#descriptor = descriptorOf(this.#stream);
-    this.#isPaged = isTable && this.#stream.isTTY === true && this.#stream === process.stdout;
+    const hasPager = isTable && this.#stream.isTTY === true && this.#stream === process.stdout;
+    this.#pagerCommand = hasPager ? pagerCommand(context.env) : null;
     this.#stream.on('error', this.#note);
   }
 
@@ -46,19 +45,17 @@ export class Stdout {
   async write(text: Text): Promise<void> {
     if (text.length === 0) return;
     // A page that was bought while the pager failed.
-    if (this.#pagerFailed) this.#context.stdout.write(text);
+    if (this.#pager?.failure) this.#context.stdout.write(text);
     this.#assertWritable();
-    if (this.#isPaged) this.#page();
+    this.#openPager();
     this.#stderr.hide();
-    // The pipe of a pager holds 200 KB, but only some 250 writes: what nobody scrolls to is not bought.
-    const parts = this.#pagerEnd === null ? [text] : text.toString().split(/(?<=\n)/);
-    if (this.#pagerEnd !== null) this.#paged.push(text);
+    const parts = this.#pager?.partsOf(text) ?? [text];
     try {
       for (const part of parts) if ((this.#error ?? this.#failure) === null) await this.#flush(part);
     } finally {
       this.#stderr.show(this.#stream.isTTY === true && !endsLine(text));
     }
-    if (this.#error !== null) await this.#pagerEnd;
+    if (this.#error !== null) await this.#pager?.ended;
     this.#assertWritable();
   }
 
@@ -78,22 +75,11 @@ export class Stdout {
     this.#error ??= error;
   };
 
-  #page(): void {
-    this.#isPaged = false;
-    const { env, stdout, stop } = this.#context;
-    const command = pagerCommand(env);
-    if (command === null) return;
-    const { input, ended } = openPager(command, env);
-    this.#stream = input.on('error', this.#note);
-    this.#pagerEnd = ended.then((code) => {
-      if (!code || stop.aborted) return null;
-      this.#pagerFailed = true;
-      for (const text of this.#paged) stdout.write(text);
-      const next = 'choose another one with PAGER, or set PAGER to nothing';
-      this.#failure = new Failure('failed', `the pager failed with exit code ${code}: ${command}`, { next });
-      return this.#failure;
-    });
-    this.#stderr.holdFor(input, this.#pagerEnd);
+  #openPager(): void {
+    if (this.#pagerCommand === null || this.#pager !== null) return;
+    this.#pager = new Pager(this.#pagerCommand, this.#context);
+    this.#stream = this.#pager.input.on('error', this.#note);
+    this.#stderr.holdFor(this.#pager);
   }
 
   /** Resolves once the text is written or failed; after a stop signal, also when that takes too long. */
@@ -128,7 +114,8 @@ export class Stdout {
   }
 
   #assertWritable(): void {
-    if (this.#failure !== null) throw this.#failure;
+    const failure = this.#failure ?? this.#pager?.failure;
+    if (failure) throw failure;
     if (this.#error === null) return;
     const code = systemCode(this.#error);
     if (code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED') {

@@ -1,22 +1,25 @@
 import CliTable from 'cli-table3';
 import type { JsonText } from '../json/json-text.ts';
 import { longest } from '../text/count.ts';
-import { isPlain, sanitize } from '../text/sanitize.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { type Column, chooseColumns } from './columns.ts';
 import type { FormatOptions, Item, Writer } from './format.ts';
-import { cut, textWidth } from './width.ts';
+import { cut, textWidth, widest } from './width.ts';
 
 const gap = 2;
 /** Longer cells are cut, also numbers and IDs. */
 const maxWhole = 40;
 /** Texts are not made narrower: in records of this machine, as long as columns can be dropped, and with `--fields`. */
 const minText = { report: 20, list: 14, fields: 8 };
-/** Stands for a column of a text that is not plain: CliTable measures UTF-16 units. */
-const standIn = '\ue000';
+/** Without borders; a gap between columns. */
+const grid = {
+  chars: Object.fromEntries(Object.keys(new CliTable().options.chars).map((name) => [name, ''])),
+  style: { 'padding-left': 0, 'padding-right': gap, head: [], border: [], compact: true },
+};
 
-/** Also `1,234 (+1)`: credits, and those possibly charged. */
+/** Credits, too: in `1,234 (+1)` one is possibly charged. */
 const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?(?: \(\+[\d,]{1,30}\))?$/i;
-/** Whether a cell is a number; most are none by their first character. */
+/** Whether a cell is a number; the first character tells most others. */
 const isNumber = (cell: string): boolean =>
   cell.charCodeAt(0) <= 0x39 && cell.length <= maxWhole && number.test(cell);
 
@@ -32,7 +35,7 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
   const style = terminal?.color ? new (await import('chalk')).Chalk({ level: 1 }) : null;
   const total = terminal?.columns ?? Number.POSITIVE_INFINITY;
   const least = minText[isReport ? 'report' : fields === null ? 'list' : 'fields'];
-  const table = new CliTable({ chars, style: plain });
+  const table = new CliTable(grid);
   let columns: readonly Sized[] = [];
   let widths: readonly number[] = [];
 
@@ -49,22 +52,16 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
     const excess = Math.max(0, totalWidth(wider) - total);
     return wider.map((width, i) => (columns[i]?.kind === 'title' ? Math.max(1, width - excess) : width));
   };
-  /** CliTable takes quadratic time, so that it draws one row at once. */
-  const draw = (row: readonly string[], colWidths: readonly number[]): string => {
-    const texts: string[] = [];
-    const drawable = (cell: string, i: number): string => {
-      const text = terminal === null ? cell : cut(cell, colWidths[i] ?? 0);
-      if (isPlain(text)) return text;
-      const width = textWidth(text);
-      if (width > 0) texts.push(text);
-      return standIn.repeat(width);
-    };
-    table.options.colWidths = [...colWidths];
-    table[0] = row.map(drawable);
-    return table
-      .toString()
-      .replace(/\ue000+/g, () => texts.shift() ?? '')
-      .trimEnd();
+  /** CliTable takes quadratic time and measures UTF-16 units: it gets one row at once, of cells in their full width. */
+  const draw = (row: readonly string[], rowWidths: readonly number[]): string => {
+    table.options.colWidths = [];
+    table[0] = row.map((cell, i) => {
+      const width = rowWidths[i] ?? 0;
+      const shown = terminal === null ? cell : cut(cell, width);
+      const space = ' '.repeat(Math.max(0, width - textWidth(shown)));
+      return columns[i]?.kind === 'number' ? space + shown : shown + space;
+    });
+    return table.toString().trimEnd();
   };
 
   return {
@@ -80,11 +77,8 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
           return rows.map((row) => fieldLines(all, row)).join('\n');
         columns = dropped(sized, total);
         widths = fitted(columns, total);
-        table.options.colAligns = columns.map(({ kind }) => (kind === 'number' ? 'right' : 'left'));
-        const names = draw(
-          columns.map(({ word }) => sanitize(word)),
-          widths,
-        );
+        const words = columns.map(({ word }) => sanitize(word));
+        const names = draw(words, widths);
         const rule = '─'.repeat(totalWidth(widths));
         out.push(style?.bold(names) ?? names, style?.dim(rule) ?? rule);
       }
@@ -97,7 +91,7 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
   };
 }
 
-/** A line for each field of a record. None is cut: it may be copied. */
+/** A line for each field of a record. Nothing is cut: it may be copied. */
 function fieldLines(columns: readonly Column[], row: readonly string[]): string {
   const width = longest(columns.map(({ word }) => word)) + gap;
   return columns.map(({ word }, i) => `${(word.padEnd(width) + row[i]).trimEnd()}\n`).join('');
@@ -116,28 +110,18 @@ const isKept = (cell: string, kind: Column['kind']): boolean =>
 function sizedBy(column: Column, cells: readonly string[], total: number, minText: number): Sized {
   const own = cells.filter((cell) => cell !== '' && cell !== '-');
   const kind = column.kind ?? (own.length > 0 && own.every(isNumber) ? 'number' : 'text');
-  let width = Math.max(column.width ?? 0, textWidth(sanitize(column.word)));
-  let kept = 0;
-  for (const cell of cells) {
-    width = Math.max(width, textWidth(cell));
-    if (isKept(cell, kind)) kept = Math.max(kept, textWidth(cell));
-  }
+  const width = Math.max(column.width ?? 0, widest([sanitize(column.word), ...cells]));
+  const kept = widest(cells.filter((cell) => isKept(cell, kind)));
   const least = column.min ?? Math.min(width, minText);
   return { ...column, kind, width, min: Math.min(total, Math.max(kept, least)) };
 }
 
 /** The columns without the least important ones of those that do not fit. */
 function dropped(columns: readonly Sized[], total: number): readonly Sized[] {
-  let shown = columns;
-  while (shown.length > 1 && minWidth(shown) > total) {
-    const drop = Math.max(...shown.map((column) => column.drop ?? 0));
-    if (drop === 0) break;
-    shown = shown.toSpliced(
-      shown.findLastIndex((column) => column.drop === drop),
-      1,
-    );
-  }
-  return shown;
+  const most = Math.max(...columns.map(({ drop }) => drop ?? 0));
+  if (most === 0 || columns.length === 1 || minWidth(columns) <= total) return columns;
+  const last = columns.findLastIndex(({ drop }) => drop === most);
+  return dropped(columns.toSpliced(last, 1), total);
 }
 
 /** Widths that fit, if there are any: the widest columns become narrower, the title takes the rest. */
@@ -151,12 +135,3 @@ function fitted(columns: readonly Sized[], total: number): readonly number[] {
   const rest = Math.max(0, total - totalWidth(widths));
   return widths.map((width, i) => width + (columns[i]?.kind === 'title' ? rest : 0));
 }
-
-const plain = { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true };
-/** No borders; a gap between columns. */
-const chars = Object.fromEntries(
-  [
-    ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
-    ...['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid', 'middle'],
-  ].map((name) => [name, name === 'middle' ? ' '.repeat(gap) : '']),
-);

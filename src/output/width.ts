@@ -27,6 +27,10 @@ export function textWidth(text: string): number {
   return width;
 }
 
+/** The columns of the widest text. */
+export const widest = (texts: readonly string[]): number =>
+  texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
+
 /** The most columns that a character takes on any terminal: some draw each part of a joined emoji, and a row must not wrap. */
 function maxWidth(character: string): number {
   let parts = 0;

@@ -1,5 +1,6 @@
 import { commandOf } from '../cli/options.ts';
 import { toFailure } from '../errors.ts';
+import { listingEnd, listingStart } from '../output/document.ts';
 import type { Step } from '../text/command.ts';
 import { count, credits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
@@ -21,9 +22,8 @@ import type { Run } from './run.ts';
 
 /** Lists references to stdout. Each page is written before the next one is requested. */
 export async function printListings(run: Run): Promise<readonly Result[]> {
-  const { stderr, client, options, references } = run;
+  const { stderr, options, references } = run;
   const { format, stdout, isTerminalTable } = await openOutput(run);
-  client.readsMembers = format.readsMembers;
   const { limit, all, maxCredits, continuation } = options;
   // At a terminal, only these flags list more than the first page.
   const isFirstPageOnly = isTerminalTable && limit === null && !all && maxCredits.length === 0;
@@ -36,7 +36,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
       select: (page, written) => ({ ...select(page, written), ...(isFirstPageOnly && { done: true }) }),
       write: async ({ entries, done }, next, page) => {
         id ??= channelOf(page);
-        if (next.pages === 1) await stdout.write(format.open(reference, page.info));
+        if (next.pages === 1) await stdout.write(format.open(reference, listingStart(page.info)));
         const text = format.rows(reference, entries);
         const isMoreRequested = !isLast || (!done && next.next !== 'end');
         await (isMoreRequested ? stdout.writePage(text) : stdout.write(text));
@@ -64,8 +64,8 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
   const closingOf = (reference: Reference, { failure, token, status, pages }: Result): string => {
     if (reference.failure !== null) return format.failed(reference, reference.failure);
     const isCut = failure !== null && failure.code !== 'not_found';
-    const opening = pages === 0 ? format.open(reference, null) : '';
-    return opening + format.close(reference, { hasMore: isCut || status === 'limited', token, failure });
+    const opening = pages === 0 ? format.open(reference, listingStart(null)) : '';
+    return opening + format.close(reference, listingEnd(isCut || status === 'limited', token, failure));
   };
 
   async function* printed(): AsyncGenerator<Result> {

@@ -1,10 +1,10 @@
 import { ClosedPipe, toFailure } from '../errors.ts';
-import { parseFields } from '../output/fields.ts';
 import type { Format, Text } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
+import { parseFields } from '../output/parse-fields.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
-import { textWidth } from '../output/width.ts';
+import { widest } from '../output/width.ts';
 import { type Result, unreachedResult } from './results.ts';
 import type { Run } from './run.ts';
 
@@ -18,7 +18,7 @@ export async function openOutput({ operation, options, references, context, stde
     operation,
     fields: parseFields(options.fields, operation),
     several: options.references.length > 1 || options.from !== null,
-    referenceWidth: references.reduce((most, { value }) => Math.max(most, textWidth(value)), 0),
+    referenceWidth: widest(references.map(({ value }) => value)),
     terminal,
   });
   return { format, stdout: new Stdout(context, stderr, isTerminalTable), isTerminalTable };

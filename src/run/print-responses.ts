@@ -1,20 +1,20 @@
 import { dirname } from 'node:path';
-
 import { Failure, toFailure } from '../errors.ts';
 import { assertReplaceable, writeFileAtomic } from '../fs/atomic.ts';
 import { assertRoom } from '../fs/files.ts';
 import type { Target } from '../fs/output-target.ts';
 import { assertNotArchive } from '../fs/private-folder.ts';
-import { JsonText } from '../json/json-text.ts';
+import type { JsonText } from '../json/json-text.ts';
+import { readResponse } from '../output/document.ts';
 import type { Text } from '../output/format.ts';
-import { records, withList } from '../output/records.ts';
+import { writeEntries } from '../output/render.ts';
 import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
 import { openOutput, printReferences } from './print-references.ts';
 import type { Reference } from './read-references.ts';
 import { failedRequest, type Result, resultOf } from './results.ts';
 import { mapConcurrently, type Run } from './run.ts';
-import { openSeenFile, type SeenFile } from './seen.ts';
+import { openSeenFile } from './seen.ts';
 
 /** Responses fetched ahead of the next one to print, per concurrent request. */
 const lookahead = 4;
@@ -34,6 +34,7 @@ export async function printResponses(
   target: Target | null,
 ): Promise<readonly Result[]> {
   const { operation, options, context, references } = run;
+  const { limit } = options;
   using seen = options.seen === null ? null : await openSeenFile(options.seen, context.stop);
   const { format, stdout } = await openOutput(run);
   const content: Buffer[] = [];
@@ -49,8 +50,13 @@ export async function printResponses(
         await write(format.failed(reference, response));
         yield failedRequest(reference, response);
       } else {
-        const { body, entries } = selectEntries(run, reference, response, seen);
-        await write(format.body(reference, body));
+        const { isList, entries: sent, ...frame } = readResponse(response, operation.body);
+        // At most `limit`, and with `--seen` only new ones.
+        const select = () =>
+          seen?.takeNewEntries(sent, reference, limit) ?? sent.slice(0, limit ?? undefined);
+        const selected = isList ? select() : sent;
+        const entries = selected.length;
+        await writeEntries(format, reference, frame, [selected], write);
         seen?.accept();
         // Only free commands take several references.
         if (references.length > 1)
@@ -103,22 +109,4 @@ function fetchAhead(run: Run, parametersOf: (value: string) => RequestParameters
     if (repeated.has(reference)) responses.set(reference, response);
     return response.finally(() => run.progress.referenceDone());
   });
-}
-
-/** The part of a response that is printed, and its number of entries: at most `--limit`, with `--seen` only new ones. */
-function selectEntries(
-  { operation, options: { limit } }: Run,
-  reference: Reference,
-  response: JsonText,
-  seen: SeenFile | null,
-): { readonly body: JsonText; readonly entries: number } {
-  const parts = records(response, operation.body);
-  if (parts.list === null || (limit === null && seen === null))
-    return { body: response, entries: parts.records.length };
-  const entries =
-    seen?.takeNewEntries(parts.records, reference, limit) ?? parts.records.slice(0, limit ?? undefined);
-  return {
-    body: JsonText.of(withList(response, parts, `[${entries.join(',')}]`)),
-    entries: entries.length,
-  };
 }

@@ -3,7 +3,7 @@ import { resolveAccount } from '../accounts/settings.ts';
 import type { CommonOptions, RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, Failure, toFailure, type Warning } from '../errors.ts';
-import { createProgress, type ProgressLine, sharedProgress } from '../output/progress.ts';
+import { createProgress, type ProgressLine } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { parseAddress } from '../service/address.ts';
 import { Budget, type Ledger } from '../service/budget.ts';
@@ -58,15 +58,14 @@ export async function openService(
     });
   }
   const budget = new Budget(bounds, ledger);
-  const line = createProgress(context, stderr, options);
-  const count = distinct(valid(references)).length;
-  const progress = count > 1 ? sharedProgress(line, count, operation.reference) : line;
+  const all = distinct(valid(references)).length;
+  const progress = createProgress(context, stderr, options, { all, noun: operation.reference });
   const client = new Client({
     ...options,
     service,
     context,
     budget,
-    connections: Math.min(concurrency, count),
+    connections: Math.min(concurrency, all),
     ...reportsTo(stderr, progress),
   });
   return {
@@ -191,14 +190,14 @@ export async function perform(run: Run, job: Job, writeSummary: WriteSummary): P
     return unreached();
   });
   await run.progress.stop();
-  const pagerFailure = run.stopped === null ? await stderr.closePager() : null;
-  if (pagerFailure !== null) run.end(pagerFailure);
+  const pagerFailure = run.stopped === null ? await stderr.pager?.close() : null;
+  if (pagerFailure) run.end(pagerFailure);
   if (results.some(({ failure }) => failure !== null)) run.ended ??= run.stopped;
   const { exit, warnings, failures, notes } = endingOf(run, results);
   for (const text of warnings) stderr.warn(text);
   for (const failure of failures) stderr.printFailure(failure);
   // A user who has left the pager is still at the terminal.
-  if (!run.pipeClosed || stderr.isPaged) for (const note of notes) stderr.note(note);
+  if (!run.pipeClosed || stderr.pager !== null) for (const note of notes) stderr.note(note);
   try {
     writeSummary(results, { exit, failure: run.ended, total: budget.total });
   } catch (error) {

@@ -53,8 +53,6 @@ export class Client {
   readonly #abortSignal: AbortSignal;
   readonly #throttle: ReturnType<typeof retryThrottle>;
   #connections: Promise<Connections> | null = null;
-  /** The members of entries will be read (`JsonText.parse`). */
-  readsMembers = false;
 
   constructor(options: ClientOptions) {
     const { context, onWait } = options;
@@ -74,7 +72,7 @@ export class Client {
       const outcome = await this.#attempt(operation, url, tally, attempt);
       if (!('failure' in outcome)) {
         this.#throttle.succeeded();
-        return readBody(outcome, this.readsMembers);
+        return readBody(outcome);
       }
       if (operation.credits > 0 && outcome.charge === 'possibly_charged') progress.maybeCharged++;
       const runWaitMs = this.#throttle.limitedMs();

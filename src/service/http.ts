@@ -116,13 +116,13 @@ export function get(
 }
 
 /** The body of a complete 200 as JSON (`JsonText.parse`). Throws `invalid_response` if it is not JSON, or too large. */
-export function readBody(response: Response, withMembers: boolean): JsonText {
+export function readBody(response: Response): JsonText {
   const sent = decompressed(response);
   if (!isUtf8(sent)) throw invalid('the response is not UTF-8 text');
   const bytes = sent.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? sent.subarray(3) : sent;
   if (lengthAsRows(bytes) > maxBodyBytes)
     throw invalid(`${tooLarge} once its control characters are escaped`);
-  const json = JsonText.parse(bytes, withMembers);
+  const json = JsonText.parse(bytes, true);
   if (json !== null) return json;
   if (indexJson(bytes) === 'too many values')
     throw invalid(`the response has more than ${thousands(maxValues)} values`);

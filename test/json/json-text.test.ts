@@ -69,21 +69,6 @@ test('plain is a string without quotes, nothing for null, JSON for the rest', ()
   for (const [sent, text] of Object.entries(cases)) assert.equal(JsonText.of(sent).plain(), text);
 });
 
-test('textAfter is a whole plain text, or null', () => {
-  const prefix = Buffer.from('{"videoId":"');
-  for (const [sent, text] of [
-    ['{"videoId":"abc","x":1}', 'abc'],
-    ['{"videoId":""}', ''],
-    [String.raw`{"videoId":"a\"b"}`, null],
-    [String.raw`{"videoId":"a\\"}`, null],
-    ['{"videoId":"é"}', null],
-    ['{"videoId":null}', null],
-    ['{"title":"a","videoId":"abc"}', null],
-    ['{}', null],
-  ] as const)
-    assert.equal(JsonText.of(sent).textAfter(prefix), text, sent);
-});
-
 test('100,000 levels of nesting do not overflow the stack', () => {
   const levels = 100_000;
   const sent = `${'[ '.repeat(levels)}{"a":"\\u0041"}${' ]'.repeat(levels)}`;

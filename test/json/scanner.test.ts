@@ -40,10 +40,10 @@ test('a parsed value says the same as the value of its text without white space,
   const entries = fc.array(any, { maxLength: 3 });
   const bodies = fc.oneof(any, entries, fc.record({ a: entries, results: fc.constant([[{ a: [0] }]]) }));
   fc.assert(
-    fc.property(bodies, style, fc.boolean(), (body, look, withMembers) => {
+    fc.property(bodies, style, fc.boolean(), (body, look, withEntries) => {
       const source = written(body, look);
       const index = indexJson(Buffer.from(source));
-      const parsed = JsonText.parse(Buffer.from(` ${source}\n`), withMembers);
+      const parsed = JsonText.parse(Buffer.from(` ${source}\n`), withEntries);
       assert.ok(typeof index === 'object' && parsed !== null);
       assert.deepEqual(shown(parsed, 3), shown(JsonText.of(index.bytes.toString()), 3));
     }),

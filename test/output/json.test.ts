@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../src/errors.ts';
+import { listingEnd, listingStart } from '../../src/output/document.ts';
 import { createFormat } from '../../src/output/formats.ts';
 import { answered, elements, item, json, listed, options, screen } from './support.ts';
 
@@ -17,14 +18,14 @@ test('json: a listing: is valid at every end, with and without --fields', async 
       async (pages, several, message, picked) => {
         const overrides = picked ? { several, fields: 'videoId,a.0,_reference' } : { several };
         const format = await createFormat('json', options('uploads', overrides));
-        let text = format.open(item(), pages.length > 0 ? json('{}') : null);
+        let text = format.open(item(), listingStart(pages.length > 0 ? json('{}') : null));
         let count = 0;
         for (const page of pages) {
           text += format.rows(item(), elements(`[${page.join(',')}]`));
           count += page.length;
         }
         const failure = message === null ? null : new Failure('invalid_response', message);
-        text += format.close(item(), { hasMore: failure !== null, token: message, failure }) + format.tail();
+        text += format.close(item(), listingEnd(failure !== null, message, failure)) + format.tail();
         const document = JSON.parse(text);
         const listing = several ? document[0].result : document;
         assert.equal(listing.results.length, count);

@@ -5,25 +5,27 @@ import { printRecords, type RecordOptions } from '../../src/output/print-records
 import { Stderr } from '../../src/output/stderr.ts';
 import { fakeContext } from '../support/fake-context.ts';
 
-interface Row {
-  readonly name: string;
-  readonly sum: { readonly a: number } | null;
-}
-
-const rows: readonly Row[] = [
+const rows = [
   { name: 'one, two', sum: { a: 1 } },
   { name: 'x\u202e\u0085y', sum: null },
 ];
 
-async function printed(
+async function printed<R extends object = (typeof rows)[number]>(
   format: FormatName | null,
-  options: Partial<RecordOptions<Row>> & { isTerminal?: boolean; records?: readonly Row[] } = {},
+  options: Partial<RecordOptions<R>> & { isTerminal?: boolean; width?: number; records?: readonly R[] } = {},
 ): Promise<string> {
-  const { isTerminal = false, records = rows, ...others } = options;
+  const { isTerminal = false, width, records = rows as unknown as readonly R[], ...others } = options;
   const { context, stdout } = fakeContext({ stdoutTerminal: isTerminal });
-  const stderr = new Stderr(context, { quiet: false, verbose: 0 });
-  const fields = ['name', 'sum'] as const;
-  await printRecords(records, { format, color: false, context, stderr, fields, ...others });
+  if (width !== undefined) context.stdout.columns = width;
+  const fields = Object.keys(records[0] ?? { name: '', sum: '' }) as (keyof R & string)[];
+  await printRecords(records, {
+    format,
+    color: false,
+    context,
+    stderr: new Stderr(context),
+    fields,
+    ...others,
+  });
   return stdout();
 }
 
@@ -40,12 +42,9 @@ test('records are ndjson in a pipe, a table at a terminal; json and csv on reque
 test('csv has flat columns: a member of several parts has one for each', async () => {
   const problem = { code: 'lost', message: 'the file is gone', fix: 'chanlist uploads @a -o a.ndjson' };
   const record = { today: null, total: { confirmed: 3, possibly_charged: 0 }, problem };
-  const { context, stdout } = fakeContext();
-  const options = { format: 'csv', color: false, context, stderr: new Stderr(context) } as const;
-  await printRecords([record], { ...options, fields: ['today', 'total', 'problem'] });
   const sums = 'today.confirmed,today.possibly_charged,total.confirmed,total.possibly_charged';
   assert.equal(
-    stdout(),
+    await printed('csv', { records: [record] }),
     `${sums},problem.code,problem.message,problem.fix\n,,3,0,lost,the file is gone,${problem.fix}\n`,
   );
 });
@@ -56,20 +55,17 @@ test('a table that does not fit has a line for each field, and is not cut', asyn
     { name: 'short', sum: null },
   ];
   assert.match(await printed(null, { records, isTerminal: true }), /^name +sum\n─{69}\nx/);
-  const { context, stdout } = fakeContext({ stdoutTerminal: true });
-  context.stdout.columns = 25;
-  const options = { format: null, color: false, context, stderr: new Stderr(context) } as const;
-  await printRecords(records, { ...options, fields: ['name', 'sum'] });
-  assert.equal(stdout(), `name  ${'x'.repeat(60)}\nsum   {"a":1}\n\nname  short\nsum   -\n`);
+  const narrow = await printed(null, { records, isTerminal: true, width: 25 });
+  assert.equal(narrow, `name  ${'x'.repeat(60)}\nsum   {"a":1}\n\nname  short\nsum   -\n`);
 });
 
 test('json is indented at a terminal; a single object is not in an array', async () => {
   const records = rows.slice(0, 1);
   const indented = '{\n  "name": "one, two",\n  "sum": {\n    "a": 1\n  }\n}\n';
-  assert.equal(await printed('json', { records, document: 'object', isTerminal: true }), indented);
+  assert.equal(await printed('json', { records, isSingle: true, isTerminal: true }), indented);
   const one = '{"name":"one, two","sum":{"a":1}}\n';
-  assert.equal(await printed('ndjson', { records, document: 'object' }), one);
-  assert.equal(await printed('table', { records, document: 'object' }), 'name  one, two\nsum   {"a":1}\n');
+  assert.equal(await printed('ndjson', { records, isSingle: true }), one);
+  assert.equal(await printed('table', { records, isSingle: true }), 'name  one, two\nsum   {"a":1}\n');
 });
 
 test('in a table a time has no seconds; a file with such a name is not a time', async () => {

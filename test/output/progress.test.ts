@@ -3,7 +3,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Context } from '../../src/context.ts';
-import { createProgress, sharedProgress } from '../../src/output/progress.ts';
+import { createProgress, listingText, runText, waitText } from '../../src/output/progress.ts';
 import { Stderr } from '../../src/output/stderr.ts';
 import { Stdout } from '../../src/output/stdout.ts';
 import { pipeDescriptor, skipPipes } from './support.ts';
@@ -46,7 +46,7 @@ class FakeTerminal extends Writable {
 
 function setUp(
   t: TestContext,
-  { isTTY = true, env = {} as Record<string, string>, quiet = false, columns = 100 } = {},
+  { isTTY = true, env = {} as Record<string, string>, quiet = false, columns = 100, all = 1 } = {},
 ) {
   const stderr = new FakeTerminal(isTTY, columns);
   let time = 0;
@@ -69,7 +69,7 @@ function setUp(
   const stdin = new PassThrough();
   const context = { stdin, stdout: stderr, stderr, env, clock, stop: new AbortController().signal };
   const reporter = new Stderr(context, { quiet, color: false });
-  const progress = createProgress(context, reporter, { quiet, color: false });
+  const progress = createProgress(context, reporter, { quiet, color: false }, { all, noun: 'channel' });
   t.after(() => progress.stop());
   /** Waits without a clock until something is drawn: the line is loaded when it is first needed. */
   const drawn = async (): Promise<void> => {
@@ -102,17 +102,15 @@ test('progress: appears after a moment, and is gone when done; the cursor is nev
 });
 
 test('progress: several references: how many are done, their entries and credits together', async (t) => {
-  const { progress, pass, drawn, shown } = setUp(t);
-  const shared = sharedProgress(progress, 3, 'channel');
-  shared.update({ ...state, reference: '@a' });
-  shared.update({ ...state, reference: '@b', entries: 20 });
+  const { progress, pass, drawn, shown } = setUp(t, { all: 3 });
+  progress.update({ ...state, reference: '@a' });
+  progress.update({ ...state, reference: '@b', entries: 20 });
   await drawn();
   assert.match(shown(), /^. {2}0\/3 channels, 120 entries, 2 credits$/);
-  shared.update({ ...state, reference: '@a', entries: 250, credits: 3 });
+  progress.update({ ...state, reference: '@a', entries: 250, credits: 3 });
   pass(9800);
-  shared.referenceDone();
+  progress.referenceDone();
   assert.match(shown(), /^. {2}1\/3 channels, 270 entries, 4 credits$/);
-  await shared.stop();
 });
 
 test('progress: a wait is shown until it is over', async (t) => {
@@ -180,4 +178,26 @@ test('progress: nothing at all off the terminal, on a dumb one, and with --quiet
     await progress.stop();
     assert.equal(stderr.raw, '', JSON.stringify(options));
   }
+});
+
+const listing = { reference: '@demo', page: 3, entries: 300, total: 1234, credits: 3 };
+
+test('progress: page, entries of total, credits, rate, time left; of several references no time left', () => {
+  const shown = 'page 3, 300/1,234 entries, 3 credits';
+  for (const [more, startEntries, text] of [
+    [{}, 0, `${shown}, 100/s, 10 s left`],
+    // The rate of a resumed listing counts only the entries of this run.
+    [{}, 200, `${shown}, 33/s, 29 s left`],
+    [{}, 290, `${shown}, 3.3/s, 4 min 41 s left`],
+    [{}, 300, shown],
+    [{ page: 1, entries: 1, total: null, credits: 1 }, 1, 'page 1, 1 entry, 1 credit'],
+  ] as const)
+    assert.equal(listingText({ ...listing, ...more }, { at: 1000, entries: startEntries }, 4000), text);
+  const other = { ...listing, entries: 1260, credits: 17 };
+  assert.equal(runText([listing, other], '7/31 channels'), '7/31 channels, 1,560 entries, 20 credits');
+});
+
+test('progress: a wait is counted down', () => {
+  assert.equal(waitText(2001, 'rate limited'), 'trying again in 3 s: rate limited');
+  assert.equal(waitText(75_000, 'x\u001b\ny'), 'trying again in 1 min 15 s: x y');
 });

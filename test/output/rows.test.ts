@@ -5,7 +5,7 @@ import { memberField } from '../../src/output/fields.ts';
 import { createFormat, type FormatName } from '../../src/output/formats.ts';
 import type { OperationName } from '../../src/service/contract.ts';
 import { latestFields, searchFields, specifiedFields } from '../support/specified-fields.ts';
-import { answered, complete, elements, item, json, listed, options, screen } from './support.ts';
+import { answered, elements, item, json, listed, listingFrame, options, screen } from './support.ts';
 
 const nine = specifiedFields.join(',');
 const noFields = ','.repeat(12);
@@ -91,7 +91,7 @@ test('csv: the nine fields, then the other keys of the first page; later keys ar
   assert.deepEqual(format.warnings(), [
     'csv: left out fields that are not in the header: new, newer; name them with --fields',
   ]);
-  assert.equal(format.close(item(), complete) + format.tail(), '');
+  assert.equal(format.close(item(), listingFrame.after) + format.tail(), '');
 });
 
 test('csv: at most 1,000 columns, in linear time, with the same warning', async () => {

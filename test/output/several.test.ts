@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFormat } from '../../src/output/formats.ts';
-import { complete, elements, item, json, options } from './support.ts';
+import { answer, elements, item, listingFrame, options } from './support.ts';
 
 /** The entries of each reference; listings have them in pages of two. */
 const lists: readonly (readonly string[])[] = [['a1', 'a2', 'a3'], [], ['c1']];
@@ -32,11 +32,11 @@ test('several references: json is an array of results; the other formats print a
     let [listed, answered] = ['', ''];
     for (const [at, list] of lists.entries()) {
       const of = item(`@${at}`);
-      listed += listing.open(of, json('{}'));
+      listed += listing.open(of, listingFrame.before);
       for (let i = 0; i < list.length; i += 2)
         listed += listing.rows(of, elements(`[${list.slice(i, i + 2).map(row)}]`));
-      listed += listing.close(of, complete);
-      answered += response.body(of, json(`{"results":${rows[at]}}`));
+      listed += listing.close(of, listingFrame.after);
+      answered += answer(response, of, `{"results":${rows[at]}}`, 'latest');
     }
     assert.deepEqual([listed + listing.tail(), answered + response.tail()], [listings, responses], name);
   }

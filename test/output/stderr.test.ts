@@ -75,13 +75,15 @@ test('the next step of an error has a line of its own at a terminal; elsewhere i
 
 test('while a pager has the terminal, lines wait until it has ended', async () => {
   const { stderr, log } = setUp({ isTTY: true });
-  const input = new PassThrough();
-  const ended = new Promise<null>((resolve) => input.on('finish', () => resolve(null)));
-  stderr.holdFor(input, ended);
+  let end = (): void => {};
+  const ended = new Promise<null>((resolve) => {
+    end = () => resolve(null);
+  });
+  stderr.holdFor({ ended, close: () => ended });
   stderr.warn('w');
   stderr.note('n');
   assert.deepEqual(log, []);
-  input.end();
+  end();
   await ended;
   assert.deepEqual(log, ['chanlist: warning: w\n', 'chanlist: n\n']);
   stderr.note('later');
@@ -90,12 +92,13 @@ test('while a pager has the terminal, lines wait until it has ended', async () =
 
 test('a long message breaks between words at a terminal; a command stays whole', () => {
   for (const [columns, text] of [
-    [40, 'chanlist: error: @a: the list has\nchanlist:   ended before its time\n'],
-    [80, 'chanlist: error: @a: the list has ended before its time\n'],
+    // The word takes room in the first line only.
+    [40, 'chanlist: error: @a: the list has\nchanlist:   ended before its time now\n'],
+    [80, 'chanlist: error: @a: the list has ended before its time now\n'],
   ] as const) {
     const { stderr, log } = setUp({ isTTY: true, columns });
     const long = 'x'.repeat(60);
-    stderr.error('@a: the list has ended before its time', {
+    stderr.error('@a: the list has ended before its time now', {
       purpose: 'resume with',
       program: 'chanlist uploads',
       operands: ['@a'],

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
-import { parseFields } from '../../src/output/fields.ts';
-import type { FormatOptions, Item } from '../../src/output/format.ts';
+import { listingEnd, listingStart, readResponse } from '../../src/output/document.ts';
+import type { Format, FormatOptions, Item } from '../../src/output/format.ts';
 import { createFormat, type FormatName } from '../../src/output/formats.ts';
+import { parseFields } from '../../src/output/parse-fields.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 import { temporaryFolder } from '../support/program.ts';
 
@@ -21,8 +22,6 @@ export interface Overrides {
   readonly several?: boolean;
   readonly terminal?: FormatOptions['terminal'];
   readonly columns?: FormatOptions['columns'];
-  /** The playlist_info of a listing. */
-  readonly info?: string;
 }
 
 export function options(operation: OperationName, overrides: Overrides = {}): FormatOptions {
@@ -38,7 +37,8 @@ export function options(operation: OperationName, overrides: Overrides = {}): Fo
 
 export const screen = (columns: number): FormatOptions['terminal'] => ({ columns, color: false });
 
-export const complete = { hasMore: false, token: null, failure: null } as const;
+/** What is around the entries of a complete listing. */
+export const listingFrame = { before: listingStart(json('{}')), after: listingEnd(false, null, null) };
 
 export const notFound = new Failure('not_found', 'no channel "x" \u202e here', { status: 404 });
 
@@ -50,9 +50,15 @@ export async function listed(
   ...pages: readonly string[]
 ): Promise<string> {
   const format = await createFormat(name, options(operation, overrides));
-  const start = format.open(item(), json(overrides.info ?? '{}'));
+  const start = format.open(item(), listingFrame.before);
   const rows = pages.map((page) => String(format.rows(item(), elements(page))));
-  return start + rows.join('') + format.close(item(), complete) + format.tail();
+  return start + rows.join('') + format.close(item(), listingFrame.after) + format.tail();
+}
+
+/** A whole response in a format. */
+export function answer(format: Format, of: Item, body: string, operation: OperationName): string {
+  const { before, entries, after } = readResponse(json(body), operations[operation].body);
+  return format.open(of, before) + format.rows(of, entries) + format.close(of, after);
 }
 
 /** Whole responses in a format; null: one that failed. */
@@ -64,7 +70,7 @@ export async function answered(
 ): Promise<string> {
   const format = await createFormat(name, options(operation, overrides));
   const texts = bodies.map((body) =>
-    body === null ? format.failed(item(), notFound) : String(format.body(item(), json(body))),
+    body === null ? format.failed(item(), notFound) : answer(format, item(), body, operation),
   );
   return texts.join('') + format.tail();
 }

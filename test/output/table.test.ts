@@ -6,7 +6,7 @@ import stringWidth from 'string-width';
 import { createFormat } from '../../src/output/formats.ts';
 import { cut, textWidth } from '../../src/output/width.ts';
 import { oddTitles } from '../support/odd-titles.ts';
-import { answered, item, json, listed, notFound, type Overrides, options, screen } from './support.ts';
+import { answer, answered, item, listed, notFound, type Overrides, options, screen } from './support.ts';
 
 const entry = (index: number) => ({
   videoId: `vid${String(index).padStart(8, '0')}`,
@@ -20,10 +20,9 @@ const entry = (index: number) => ({
 const page = (from: number, count: number): string =>
   JSON.stringify(Array.from({ length: count }, (_, i) => entry(from + i)));
 
-/** The lines of a listing of two pages, of 1,234,567 entries. */
+/** The lines of a listing of two pages. */
 async function listing(overrides: Overrides, operation: 'uploads' | 'playlist' = 'uploads') {
-  const all = { info: '{"numVideos":"1,234,567"}', ...overrides };
-  return (await listed('table', operation, all, page(0, 7), page(1000, 7))).trimEnd().split('\n');
+  return (await listed('table', operation, overrides, page(0, 7), page(1000, 7))).trimEnd().split('\n');
 }
 
 async function body(
@@ -210,12 +209,13 @@ test('table: several references: one table, with the handle or ID first, cut to 
     referenceWidth: 70,
   });
   const id = 'UC0123456789012345678901';
+  const sent = `{"channel_id":"${id}"}`;
   const url = 'https://example.com/c/of-an-address-without-a-handle';
   assert.equal(
-    format.body(item('@a'), json(`{"channel_id":"${id}","resolved_from":"@a"}`)) +
+    answer(format, item('@a'), `{"channel_id":"${id}","resolved_from":"@a"}`, 'resolve') +
       format.failed(item('@x'), notFound) +
-      format.body({ reference: `example.com/channel/${id}`, value: id }, json(`{"channel_id":"${id}"}`)) +
-      format.body({ reference: url, value: url }, json(`{"channel_id":"${id}"}`)) +
+      answer(format, { reference: `example.com/channel/${id}`, value: id }, sent, 'resolve') +
+      answer(format, { reference: url, value: url }, sent, 'resolve') +
       format.tail(),
     [
       'reference                 channel_id',

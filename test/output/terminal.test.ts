@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { decideTerminal, pagerCommand } from '../../src/output/terminal.ts';
+import { pagerCommand } from '../../src/output/pager.ts';
+import { decideTerminal } from '../../src/output/terminal.ts';
 
 const stream = (isTTY: boolean, columns: number) => Object.assign(new PassThrough(), { isTTY, columns });
 

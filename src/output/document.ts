@@ -1,0 +1,53 @@
+/** What a json document has around its entries, and where the entries of a response are. */
+import type { Failure } from '../errors.ts';
+import { type JsonText, quoteJson } from '../json/json-text.ts';
+import type { RecordShape } from './format.ts';
+import { memberMap } from './members.ts';
+
+export interface Frame {
+  readonly before: string;
+  readonly after: string;
+}
+
+export const arrayFrame: Frame = { before: '[', after: ']' };
+
+/** A document that is its only entry. */
+export const noFrame: Frame = { before: '', after: '' };
+
+/** `info`: playlist_info of the first page; null if nothing arrived. */
+export const listingStart = (info: JsonText | null): string => `{"playlist_info":${info},"results":[`;
+
+/**
+ * `hasMore`: false only if the service said that there is nothing more. `token`: of the first page not fully printed; null
+ * if that is the first page, or all is printed.
+ */
+export function listingEnd(hasMore: boolean, token: string | null, failure: Failure | null): string {
+  const end = { continuation_token: token, has_more: hasMore, ...(failure && { error: failure }) };
+  return `],${quoteJson(end).slice(1)}`;
+}
+
+interface ResponseParts extends Frame {
+  readonly entries: readonly JsonText[];
+  /** Whether the body has a list of entries; else it is the only one. */
+  readonly isList: boolean;
+}
+
+/**
+ * The entries of a whole response: a resolve result is one (docs/service.md, 2.1). Where the specification leaves the shape
+ * open, they are the body if that is an array, else `results`, else its only array, else the body.
+ */
+export function readResponse(body: JsonText, kind: RecordShape['body'] = 'list'): ResponseParts {
+  const whole = { ...noFrame, entries: [body], isList: false };
+  if (kind === 'record') return whole;
+  if (body.kind === 'array') return { ...arrayFrame, entries: body.elements(), isList: true };
+  const arrays = [...memberMap(body)].filter(([, value]) => value.kind === 'array');
+  const list = arrays.find(([key]) => key === 'results') ?? (arrays.length === 1 ? arrays[0] : undefined);
+  if (list === undefined) return whole;
+  const [listKey, value] = list;
+  const members = [...body.members()];
+  const at = members.findLastIndex(([key]) => key === listKey);
+  const texts = members.map(([key, value]) => `${quoteJson(key)}:${value}`);
+  const before = [...texts.slice(0, at), `${quoteJson(listKey)}:[`].join(',');
+  const after = [']', ...texts.slice(at + 1)].join(',');
+  return { before: `{${before}`, after: `${after}}`, entries: value.elements(), isList: true };
+}

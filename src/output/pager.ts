@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Writable } from 'node:stream';
+import type { Context, Env } from '../context.ts';
+import { Failure } from '../errors.ts';
+import type { Text } from './format.ts';
+
+/** The shell command of the pager: `$PAGER`, else `less -FRX` if there is one (not on Windows); null: none is wanted. */
+export function pagerCommand({ PAGER, PATH = '', TERM }: Env, platform = process.platform): string | null {
+  if (TERM === 'dumb') return null;
+  if (PAGER !== undefined) return ['', 'cat'].includes(PAGER.trim()) ? null : PAGER;
+  if (platform === 'win32') return null;
+  return PATH.split(delimiter).some((folder) => existsSync(join(folder, 'less'))) ? 'less -FRX' : null;
+}
+
+/** As in git: `PAGER=less` shows colours, and ends by itself if all fits on the screen. */
+const defaults = { LESS: 'FRX', LESSCHARSET: 'utf-8' };
+
+/** A pager that has the terminal of this process. */
+export class Pager {
+  /** Destroyed once its user has left it. */
+  readonly input: Writable;
+  /** Resolves to its failure or null, when it has ended and (after a failure) what it was given is on stdout. */
+  readonly ended: Promise<Failure | null>;
+  #failure: Failure | null = null;
+  readonly #given: Text[] = [];
+
+  constructor(command: string, { env, stdout, stop }: Context) {
+    const { spawn } = process.getBuiltinModule('node:child_process');
+    const child = spawn(command, {
+      shell: true,
+      stdio: ['pipe', 'inherit', 'inherit'],
+      env: { ...defaults, ...env },
+    });
+    this.input = child.stdin;
+    const exited = new Promise<number | null>((resolve) => {
+      child.on('error', () => resolve(1));
+      child.on('exit', resolve);
+    });
+    this.ended = exited.then((code) => {
+      this.input.destroy();
+      // A signal has ended it, or the program.
+      if (!code || stop.aborted) return null;
+      for (const text of this.#given) stdout.write(text);
+      const message = `the pager failed with exit code ${code}: ${command}`;
+      const next = 'choose another one with PAGER, or set PAGER to nothing';
+      this.#failure = new Failure('failed', message, { next });
+      return this.#failure;
+    });
+  }
+
+  get failure(): Failure | null {
+    return this.#failure;
+  }
+
+  /** The text in lines: the pipe of a pager holds 200 KB, but only some 250 writes. What nobody scrolls to is not bought. */
+  partsOf(text: Text): readonly string[] {
+    this.#given.push(text);
+    return text.toString().split(/(?<=\n)/);
+  }
+
+  /** It has all its input. Waits until its user has left it, and returns its failure. */
+  async close(): Promise<Failure | null> {
+    // Ctrl-C at the terminal is for the pager now.
+    process.removeAllListeners('SIGINT').on('SIGINT', () => {});
+    this.input.end();
+    return await this.ended;
+  }
+}

@@ -1,0 +1,121 @@
+/** What `--fields` may name, and what is said about a field that entries do not have. */
+import { excerpt, usage } from '../errors.ts';
+import type { JsonText } from '../json/json-text.ts';
+import { operations, videoFields } from '../service/contract.ts';
+import { nearest } from '../text/nearest.ts';
+import { computedFields, memberOf, valueAt, wildcard } from './fields.ts';
+import type { Field, RecordShape } from './format.ts';
+import { recordKeys } from './members.ts';
+
+/** Entries of exports, whichever command wrote them. */
+export const shownEntries = {
+  fields: videoFields,
+  documentedFields: [...new Set(Object.values(operations).flatMap((row) => row.documentedFields))],
+  idField: 'videoId',
+  body: 'records',
+} as const satisfies RecordShape;
+
+/** The fields that entries are known to have: the documented ones, and those of videos where none is specified. */
+export function knownFields({ fields, documentedFields }: RecordShape): readonly string[] {
+  return [...new Set([...documentedFields, ...(fields.length > 0 ? [] : videoFields)])];
+}
+
+/** Words that head columns of tables, and the fields that are meant, as far as entries have them. */
+const headerWords: Readonly<Record<string, readonly string[]>> = {
+  length: ['_seconds', 'lengthText'],
+  views: ['_views', 'viewCount', 'viewCountText'],
+  age: ['publishedTimeText', 'published'],
+  published: ['publishedTimeText'],
+  channel: ['channelTitle', 'channelHandle', 'channelId'],
+};
+
+/** Names that other programs and `latest` have for fields of uploads and playlists, in lower case. */
+const namesElsewhere: readonly (readonly [names: readonly string[], next: string])[] = [
+  [['id'], 'did you mean videoId?'],
+  [['viewcount'], 'did you mean _views?'],
+  [['duration'], 'did you mean _seconds or lengthText?'],
+  [['url', 'link'], 'did you mean videoId? only latest has links (link)'],
+  [['date', 'published', 'publishedat'], 'did you mean publishedTimeText? only latest has dates (published)'],
+  [['updated', 'author', 'description', 'starrating'], 'only latest has it'],
+  [['channelverified', 'hascaptions', 'type'], 'only search has it'],
+];
+
+/** What is meant by the name of a field that entries do not have; undefined if they may have it. */
+function meaningOf(name: string, first: string, operation: RecordShape): string | undefined {
+  const known = knownFields(operation);
+  if (known.includes(first)) return undefined;
+  if (first.startsWith('_')) {
+    const meant = nearest(first, computedFields);
+    return meant ? `did you mean ${meant}?` : `the computed fields are ${computedFields.join(', ')}`;
+  }
+  // These entries are specified; others may have such fields.
+  if (operation.body === 'page') {
+    const path = name.replace(/\[(\d+)\]/g, '.$1');
+    if (path !== name) return `did you mean ${path}?`;
+    const row = namesElsewhere.find(([names]) => names.includes(first.toLowerCase()));
+    if (row !== undefined) return row[1];
+  }
+  const fields = headerWords[first.toLowerCase()] ?? [];
+  const meant = fields.some((field) => known.includes(field))
+    ? fields.filter((field) => known.includes(field) || computedFields.includes(field)).join(' or ')
+    : nearest(first, [...known, ...computedFields]);
+  return meant && `did you mean ${meant}?`;
+}
+
+/** Parses `--fields`; null without it. Throws a usage error that names the field meant. */
+export function parseFields(value: string | null, operation: RecordShape): readonly Field[] | null {
+  if (value === null) return null;
+  const fields: Field[] = [];
+  for (const name of value.split(',').map((part) => part.trim())) {
+    const path = name.split('.');
+    const [first = ''] = path;
+    if (fields.some((field) => field.name === name)) throw usage(`--fields names ${name} twice`);
+    if (path.includes('')) throw usage(`--fields: '${value}' has an empty name`);
+    const isComputed = name === wildcard || computedFields.includes(name);
+    const meant = isComputed ? undefined : meaningOf(name, first, operation);
+    if (meant !== undefined) throw usage(`--fields: there is no field '${name}'`, meant);
+    fields.push({ name, path: isComputed ? null : path });
+  }
+  return fields;
+}
+
+/** Fields of a page that a warning names, at most. */
+const maxNamed = 50;
+
+/** The fields that none of these entries has. */
+function absentFrom(fields: readonly Field[], entries: readonly JsonText[]): readonly Field[] {
+  const has = (entry: JsonText, { name, path }: Field): boolean =>
+    path === null || memberOf(entry, name) !== undefined || valueAt(entry, path) !== undefined;
+  return fields.filter((field) => !entries.some((entry) => has(entry, field)));
+}
+
+const listed = (names: readonly string[]): string => names.slice(0, maxNamed).map(excerpt).join(', ');
+
+/** A warning that names the fields that none of these entries has; empty if there is none. */
+export function absentWarning(fields: readonly Field[], entries: readonly JsonText[]): string {
+  const absent = absentFrom(fields, entries);
+  const names = excerpt(absent.map(({ name }) => name).join(', '));
+  return (
+    names &&
+    `--fields: no entry on the first page has ${names}; its fields are ${listed(recordKeys(entries))}`
+  );
+}
+
+/** Throws a usage error for a field that no entry of these batches has, and names the nearest one. Without entries: nothing. */
+export async function assertPresent(
+  fields: readonly Field[],
+  batches: AsyncIterable<readonly JsonText[]>,
+): Promise<void> {
+  let absent = fields;
+  const keys = new Set<string>();
+  for await (const batch of batches) {
+    absent = absentFrom(absent, batch);
+    if (absent.length === 0) return;
+    for (const key of recordKeys(batch)) keys.add(key);
+  }
+  const [field] = absent;
+  if (field === undefined || keys.size === 0) return;
+  const meant = nearest(field.name, [...keys]);
+  const next = meant ? `did you mean ${meant}?` : `their fields are ${listed([...keys])}`;
+  throw usage(`--fields: no entry has '${field.name}'`, next);
+}
