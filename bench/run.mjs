@@ -44,7 +44,11 @@ const print = (...cells) => console.log(`| ${cells.join(' | ')} |`);
  */
 async function compare({ runs, metric = 'time', unit = 'ms', base, out = null, isStart = false }, rows) {
   const cases = rows.flatMap(([, , args]) =>
-    programs.map((program, at) => () => measured(node, [program, ...args(at)], env, out, isStart)),
+    programs.map((program, at) => () => {
+      // The ledger of the runs before would be read, too.
+      rmSync(file('.local'), { recursive: true, force: true });
+      return measured(node, [program, ...args(at)], env, out, isStart);
+    }),
   );
   const figures = await inTurn([...(base ? [base] : []), ...cases], quick ? 1 : runs, metric);
   const of = base ? figures.shift() : null;
