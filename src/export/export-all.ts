@@ -107,11 +107,15 @@ async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]>
       results.set(reference, { ...result, id, file: path, entries });
     }
   };
+  // New channels do not keep old ones waiting.
+  const updates = queue.filter(({ name }) => index.records.has(name));
+  const firstExports = queue.filter(({ name }) => !index.records.has(name));
   const { feeds } = exports;
-  feeds.mayReplace = queue.length < minChannels;
-  await perform(queue);
+  feeds.mayReplace = updates.length < minChannels;
+  await perform(updates);
   feeds.mayReplace = true;
-  if (!feeds.isServiceOut()) await perform(queue.filter(({ reference }) => feeds.waiting.has(reference)));
+  if (!feeds.isServiceOut()) await perform(updates.filter(({ reference }) => feeds.waiting.has(reference)));
+  await perform(firstExports);
   return feeds.explain(
     run,
     references.flatMap((reference) => results.get(reference) ?? []),

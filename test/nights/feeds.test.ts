@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { videos } from '../support/simulated-service.ts';
+import { channelId, videos } from '../support/simulated-service.ts';
 import { World } from '../support/world.ts';
 
 type Feeds = 404 | 503 | 'empty' | 'garbage';
@@ -59,6 +59,18 @@ test('an outage of feeds ends each run at five: check waits eight days for those
       [11, 20],
     ],
   );
+});
+
+test('a page in place of a feed is bought before a first export', async (t) => {
+  const { world, night } = await nights(t, 5, 404);
+  assert.equal((await night(1)).exit, 7);
+  world.service.addChannel('new', { list: videos(0, 5) });
+  world.write('refs.txt', `@new\n${world.read('refs.txt')}`);
+  world.pass(7);
+  const line = 'uploads --from refs.txt --output-dir lists --update --max-credits 5';
+  const { exit, requests } = await world.run(line);
+  const paid = requests.filter(({ operation }) => operation === 'uploads').map(({ list }) => list);
+  assert.deepEqual([exit, paid.length, paid.includes(channelId('new'))], [9, 5, false]);
 });
 
 test('feeds that are all 503: the service is not available (7), one line each night, and no page is bought', async (t) => {
