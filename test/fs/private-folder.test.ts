@@ -36,6 +36,9 @@ test('a folder is created with mode 0700 and a .gitignore, whatever the umask, a
     assert.deepEqual([other.exists, other.ensure().created, String(other.read('a'))], [false, false, 'text']);
     const again = PrivateFolder.open(path);
     assert.deepEqual([again.exists, again.ensure().created], [true, false]);
+    // The run that created the folder was killed before it had one.
+    again.remove('.gitignore');
+    assert.equal(String(again.ensure().read('.gitignore')), '*\n');
   }
 });
 
@@ -45,6 +48,19 @@ test('only a .chanlist has a .gitignore; the folder above it must exist', async 
   const inNone = join(parent, 'none', '.chanlist');
   assert.equal(PrivateFolder.open(inNone).exists, false);
   assert.throws(() => PrivateFolder.open(inNone).ensure(), isFailure(2, 'does not exist'));
+});
+
+test('a folder that was not needed is removed, unless it has files or was there before', async (t) => {
+  const path = join(await temporaryFolder(t), '.chanlist');
+  PrivateFolder.open(path).ensure().removeIfUnused();
+  assert.equal(fs.existsSync(path), false);
+  const folder = PrivateFolder.open(path).ensure();
+  folder.replace('a', '');
+  folder.removeIfUnused();
+  assert.deepEqual(folder.names().sort(), ['.gitignore', 'a']);
+  folder.remove('a');
+  PrivateFolder.open(path).ensure().removeIfUnused();
+  assert.deepEqual(folder.names(), ['.gitignore']);
 });
 
 test('what others may write is made 0700 again, but not by a command that changes nothing', async (t) => {
