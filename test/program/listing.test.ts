@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Failure } from '../../src/errors.ts';
 import { Stdout } from '../../src/output/stdout.ts';
 import { temporaryFolder, testKey } from '../support/program.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
@@ -72,7 +73,13 @@ test('--max-credits is never exceeded; 9 says what was spent', async (t) => {
     ['@a @b --max-credits 4', 9, 4, '4 credits spent'],
     // A command that would stop again is not a next step.
     ['@a @b --max-credits 0', 9, 0, '0 credits spent', /^(?!.*(?:same command|chanlist uploads))/],
-    ['--continuation token-2 --max-credits 0', 9, 0, '0 credits spent', /^(?!.*same command)/],
+    [
+      '--continuation token-2 --max-credits 0',
+      9,
+      0,
+      '0 credits spent',
+      /^(?!.*(?:same command|chanlist uploads))/,
+    ],
   ] as const) {
     const service = await scriptedService(t, reply);
     const result = await service.run(`uploads ${line} -f id`);
@@ -120,6 +127,18 @@ test('a page before another request is written so that a departed reader is noti
     await service.run(line);
     assert.equal(noticing.mock.callCount(), pages, line);
   }
+});
+
+test('a document whose end cannot be written is not complete: 1', async (t) => {
+  const { write } = Stdout.prototype;
+  t.mock.method(Stdout.prototype, 'write', async function (this: Stdout, text: string | Buffer) {
+    if (String(text).startsWith(']')) throw new Failure('failed', 'stdout cannot be written');
+    await write.call(this, text);
+  });
+  const service = await scriptedService(t, reply);
+  const result = await service.run('uploads @a --json');
+  assert.equal(result.exit, 1);
+  onlyError(result, 'stdout cannot be written');
 });
 
 test('several references: one after another, one given twice is listed once, 404 stops only that one', async (t) => {
@@ -254,7 +273,8 @@ test('the file of -o has the responses to all references, as stdout has', async 
     const line = `latest @a @b -f ${format}`;
     const { stdout } = await service.run(line);
     assert.match(stdout, /video000001.*video000002/s);
-    assert.equal((await service.run(`${line} -o ${file}`)).exit, 0);
+    const { exit, summary } = await service.report(`${line} -o ${file}`);
+    assert.deepEqual([exit, summary.references.map((each) => each.file)], [0, [file, file]]);
     assert.equal(readFileSync(file, 'utf8'), stdout, format);
   }
 });
@@ -270,8 +290,9 @@ test('a response that was paid for is printed if the file of -o can no longer be
     ['latest @a', []],
   ] as const) {
     rmSync(file, { recursive: true, force: true });
-    const result = await service.run(`${words} -o ${file}`);
+    const result = await service.report(`${words} -o ${file}`);
     assert.deepEqual([result.exit, result.lines], [1, printed], words);
+    assert.deepEqual(statuses(result.summary), ['failed 1']);
     onlyError(result, file);
   }
 });
