@@ -8,6 +8,8 @@ import { lastFour, parseKey, readKey } from '../../src/accounts/key.ts';
 import type { Failure } from '../../src/errors.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/service.ts';
+import { writeStore } from '../support/stored-accounts.ts';
 
 const secret = 'sk_live_0123456789';
 
@@ -71,6 +73,24 @@ test('what is not a key file: why, but neither its text nor its name, which may 
       const shown = `${error.line()}${error.stack}${String(error.cause)}`;
       return isFailure(2, '--key-file: ', why)(error) && !shown.includes('sk_live');
     });
+});
+
+test('in messages a key is hidden, wherever it comes from', async (t) => {
+  const home = await temporaryFolder(t);
+  const service = await scriptedService(t, () => ({ body: { results: [{ [secret]: 1 }] } }));
+  writeFileSync(join(home, 'key.txt'), secret);
+  writeStore(home, { a: { baseUrl: service.url, namespace: 'media', key: secret } }, 'a');
+  const key = join(home, 'key.txt');
+  for (const [flags, env] of [
+    ['', { CHANLIST_API_KEY: secret }],
+    ['', { CHANLIST_API_KEY: '', CHANLIST_API_KEY_FILE: key }],
+    [` --key-file ${key}`, { CHANLIST_API_KEY: 'sk_another_0123' }],
+    [' --profile a', { CHANLIST_API_KEY: '', CHANLIST_BASE_URL: '', XDG_CONFIG_HOME: home }],
+  ] as const) {
+    const { exit, stderr } = await service.run(`latest @a --fields nope${flags}`, { env });
+    assert.equal(exit, 0, stderr);
+    assert.match(stderr, /nope; its fields are \[key\]\n$/);
+  }
 });
 
 test('the last four characters; of a short key, none', () => {

@@ -517,7 +517,7 @@ test('no output destroys an input, another output or an archive: 2 names both, n
     ['latest @a --seen refs.txt -o refs.txt', '--seen', '--output'],
     ['latest --from refs.txt --key-file refs.txt', '--from', '--key-file'],
     ['uploads @a -o new --summary .chanlist/new.json', '--summary', "chanlist's own folder"],
-    [`uploads @a --output-dir . --summary ${idOf('a')}.ndjson`, '--summary', 'the name of an archive'],
+    [`uploads @a --output-dir ./ --summary ${idOf('a')}.ndjson`, '--summary', 'the name of an archive'],
     ['show a.ndjson -o archive', 'a.ndjson', 'same file'],
     ['latest @a --seen archive', 'archive', 'it is an archive'],
     ...['resolve @a', 'latest @a', 'search @a x', 'show refs.txt'].map(

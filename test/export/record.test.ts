@@ -56,7 +56,13 @@ test('a record that cannot be read, or is of another version, is 1 and names wha
     isRefused(checks({ [name]: undefined }), 'cannot be read', `without ${name}`);
     isRefused(checks({ [name]: 7.5 }), 'cannot be read', name);
   }
-  for (const text of [changed({ entries: -1 }), checks({ checked: 'yesterday' }), changed({ version: '3' })])
+  const missingIds = { a: { checks: '1', last: timeAt(0) } };
+  for (const text of [
+    changed({ entries: -1 }),
+    checks({ checked: 'yesterday' }),
+    checks({ missingIds }),
+    changed({ version: '3' }),
+  ])
     isRefused(text, 'cannot be read');
   const text = changed({});
   for (const broken of ['', '\0'.repeat(100), '[]', 'null', text.slice(0, -1), `${text}${text}`])

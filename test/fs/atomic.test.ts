@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { AtomicFile, assertNotPinned, assertReplaceable, writeFileAtomic } from '../../src/fs/atomic.ts';
 import { replaceFile } from '../../src/fs/durable.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
-import { replaceFs } from '../support/failing.ts';
+import { replaceFs, whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
@@ -41,6 +41,35 @@ test('a file is replaced whole, through a link, with its mode; a new one has tha
   }
 });
 
+test('content is durable before it takes its name, and the name after it', async (t) => {
+  const path = join(await temporaryFolder(t), 'out');
+  const calls: string[] = [];
+  const { fsyncSync, renameSync } = fs;
+  replaceFs(t, {
+    fsyncSync: (fd) => {
+      calls.push(fs.fstatSync(fd).isFile() ? 'sync file' : 'sync folder');
+      fsyncSync(fd);
+    },
+    renameSync: (...paths) => {
+      calls.push('rename');
+      renameSync(...paths);
+    },
+  });
+  writeFileAtomic(resolveTarget(path), 'text');
+  assert.deepEqual(calls, ['sync file', 'rename', 'sync folder']);
+});
+
+test('content that cannot be made durable replaces nothing, unless the file system never can', async (t) => {
+  const path = join(await temporaryFolder(t), 'out');
+  fs.writeFileSync(path, 'old');
+  const replace = (): void => writeFileAtomic(resolveTarget(path), 'new');
+  for (const code of ['EIO', 'ENOSPC', 'EDQUOT'])
+    whileFailing(t, 'fsyncSync', code, () => assert.throws(replace, isFailure(1, path, code)));
+  assert.equal(fs.readFileSync(path, 'utf8'), 'old');
+  whileFailing(t, 'fsyncSync', 'EINVAL', replace);
+  assert.equal(fs.readFileSync(path, 'utf8'), 'new');
+});
+
 test('a path that cannot be written is found before anything is sent; later it is a failure (1)', async (t) => {
   const folder = await temporaryFolder(t);
   fs.mkdirSync(join(folder, 'sub'));
@@ -64,11 +93,15 @@ test('a file of another user in a sticky folder of another user cannot be replac
   const folder = await temporaryFolder(t);
   const path = join(folder, 'out');
   fs.writeFileSync(path, 'x');
-  for (const [mode, isRefused] of [
-    [0o1777, true],
-    [0o777, false],
+  for (const [mode, folderOwner, owner, isRefused] of [
+    [0o1777, 0, 0, true],
+    [0o777, 0, 0, false],
+    [0o1777, 0, nobody, false],
+    [0o1777, nobody, 0, false],
   ] as const) {
     fs.chmodSync(folder, mode);
+    fs.chownSync(folder, folderOwner, folderOwner);
+    fs.chownSync(path, owner, owner);
     const target = resolveTarget(path);
     assertNotPinned(target);
     await asUser(nobody, async () => {

@@ -11,6 +11,7 @@ import { Failure } from '../../src/errors.ts';
 import { acquireLock, exclusiveOpen, isLocked } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { collect } from '../support/collect.ts';
+import { replaceFs } from '../support/failing.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
 
@@ -67,6 +68,31 @@ function tests(): void {
       assert.deepEqual(exclusiveOpen(platform), { flags: 0x24, busy: 'EAGAIN' });
     assert.deepEqual(exclusiveOpen('win32'), { flags: 0x10000040, busy: 'EBUSY' });
     for (const platform of ['linux', 'android'] as const) assert.equal(exclusiveOpen(platform), null);
+  });
+
+  test('a lock that is a file: held by another run, or not possible on this file system', async (t) => {
+    const folder = await newFolder(t);
+    const { platform } = process;
+    t.after(() => Object.defineProperty(process, 'platform', { value: platform }));
+    let code = '';
+    replaceFs(t, {
+      openSync: () => {
+        throw Object.assign(new Error(), { code });
+      },
+    });
+    for (const [value, failsWith, isHeld] of [
+      ['darwin', 'EAGAIN', true],
+      ['win32', 'EBUSY', true],
+      ['darwin', 'ENOTSUP', false],
+      ['win32', 'EINVAL', false],
+    ] as const) {
+      Object.defineProperty(process, 'platform', { value });
+      code = failsWith;
+      const lock = acquireLock(folder, 'out', 'shown');
+      if (isHeld) await assert.rejects(lock, isLockedFailure);
+      else assert.equal(await lock, null);
+      assert.equal(await isLocked(folder, 'out'), isHeld);
+    }
   });
 
   test('one writer: the second is refused at once, in this process too; no leftovers', async (t) => {

@@ -56,7 +56,13 @@ test('system errors in words: a wrong path is 2 before anything is sent, everyth
   assert.equal(line('open', 'EACCES'), `2 /a/b: ${denied}`);
   assert.equal(line('write', 'EACCES'), `1 /a/b: ${denied}`);
   for (const doing of ['open', 'write'] as const)
-    assert.equal(line(doing, 'ENOSPC'), '1 /a/b: no space left on the device (ENOSPC); free some space');
+    for (const [code, words] of [
+      ['ENOSPC', 'no space left on the device (ENOSPC); free some space'],
+      ['EDQUOT', 'the disk quota is used up (EDQUOT); free some space'],
+      ['EFBIG', 'the file is larger than allowed (EFBIG); allow larger files (ulimit -f)'],
+      ['EIO', 'the device reports an error (EIO); check the disk'],
+    ] as const)
+      assert.equal(line(doing, code), `1 /a/b: ${words}`);
   assert.match(line('read', 'ENOENT'), /^2 cannot read \/a\/b: there is no such file; give a file/);
   assert.match(line('write', 'ENOENT'), /^1 \/a\/b: it, or its folder, has been removed/);
   // Node has no name for this error.

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { assertNotArchive, PrivateFolder, recordName, temporaryName } from '../../src/fs/private-folder.ts';
-import { whileFailing } from '../support/failing.ts';
+import { replaceFs, whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
 import { privateFolder } from '../support/private-folder.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -36,6 +36,9 @@ test('a folder is created with mode 0700 and a .gitignore, whatever the umask, a
     assert.deepEqual([other.exists, other.ensure().created, String(other.read('a'))], [false, false, 'text']);
     const again = PrivateFolder.open(path);
     assert.deepEqual([again.exists, again.ensure().created], [true, false]);
+    // The run that created the folder was killed before it had one.
+    again.remove('.gitignore');
+    assert.equal(String(again.ensure().read('.gitignore')), '*\n');
   }
 });
 
@@ -45,6 +48,19 @@ test('only a .chanlist has a .gitignore; the folder above it must exist', async 
   const inNone = join(parent, 'none', '.chanlist');
   assert.equal(PrivateFolder.open(inNone).exists, false);
   assert.throws(() => PrivateFolder.open(inNone).ensure(), isFailure(2, 'does not exist'));
+});
+
+test('a folder that was not needed is removed, unless it has files or was there before', async (t) => {
+  const path = join(await temporaryFolder(t), '.chanlist');
+  PrivateFolder.open(path).ensure().removeIfUnused();
+  assert.equal(fs.existsSync(path), false);
+  const folder = PrivateFolder.open(path).ensure();
+  folder.replace('a', '');
+  folder.removeIfUnused();
+  assert.deepEqual(folder.names().sort(), ['.gitignore', 'a']);
+  folder.remove('a');
+  PrivateFolder.open(path).ensure().removeIfUnused();
+  assert.deepEqual(folder.names(), ['.gitignore']);
 });
 
 test('what others may write is made 0700 again, but not by a command that changes nothing', async (t) => {
@@ -126,6 +142,26 @@ test('files: read, replaced, created, appended to, renamed, removed', async (t) 
   fs.mkdirSync(folder.at('folder'));
   for (const name of ['folder', 'x'.repeat(300)])
     assert.throws(() => folder.replace(name, 'x'), isFailure(1, name));
+});
+
+test('what takes a name is durable before it; after a rename the name is, too', async (t) => {
+  const folder = await privateFolder(t);
+  const calls: string[] = [];
+  const { fsyncSync, renameSync } = fs;
+  replaceFs(t, {
+    fsyncSync: (fd) => {
+      calls.push(fs.fstatSync(fd).isFile() ? 'sync file' : 'sync folder');
+      fsyncSync(fd);
+    },
+    renameSync: (...paths) => {
+      calls.push('rename');
+      renameSync(...paths);
+    },
+  });
+  folder.replace('a', 'text');
+  assert.deepEqual(calls.splice(0), ['sync file', 'rename']);
+  folder.rename('a', 'b');
+  assert.deepEqual(calls, ['rename', 'sync folder']);
 });
 
 test('inside, no link is followed, and no FIFO blocks', { timeout: 30_000 }, async (t) => {

@@ -30,6 +30,7 @@ test('canonical text: digits, order and keys given twice as sent; only unnecessa
       String.raw`["\u00e9\u4e2d\/", "\ud83d\ude00", "\ud83d", "\u0022\u005c\u000A\u001B"]`,
       String.raw`["é中/","😀","\ud83d","\"\\\n\u001b"]`,
     ],
+    [`"${String.raw`\u65e5`.repeat(999)}${String.raw`\ud83d\ude00`}"`, `"${'日'.repeat(999)}😀"`],
   ] as const)
     assert.equal(JsonText.of(sent).toString(), text);
 });

@@ -112,6 +112,8 @@ test('a FILE with a line that is neither an ID nor a reference: 2, and left alon
     fs.writeFileSync(join(nights.folder, 'notes'), text);
     onlyError(await nights.run('latest @a --seen notes', { noSummary: true }), problem);
   }
+  const json = await nights.run('latest @a --seen notes --json', { noSummary: true });
+  assert.deepEqual([json.exit, JSON.parse(json.stdout).error.code], [2, 'usage']);
   // White space around a line, line ends of other systems and a byte order mark are not part of it.
   nights.write('notes', '\ufeffhttps://example.com/channel/x\r\n\r\n @日本 \n');
   assert.equal((await nights.run('latest @a --seen notes', { noSummary: true })).exit, 0);
@@ -184,6 +186,14 @@ test('FILE is read under its lock; an entry without an ID is new each time', asy
   fs.writeFileSync(path, '@a\nv_1\n');
   assert.deepEqual(await opening, ['', 'v_2']);
   assert.deepEqual(await printed(path, ['v_1', '', 'v_2']), ['']);
+});
+
+test('what stdout has not accepted is not said to be added', async (t) => {
+  const path = join(await temporaryFolder(t), 'seen.txt');
+  using seen = await openSeenFile(path, new AbortController().signal);
+  seen.takeNewEntries([], newReference({ reference: '@a', value: '@a', id: null }), null);
+  seen.save({ warn: (...warning) => assert.fail(warning.join()) });
+  assert.equal(fs.existsSync(path), false);
 });
 
 test('an ID that cannot be a line of its own is printed once, and FILE stays readable', async (t) => {

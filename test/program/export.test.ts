@@ -85,9 +85,12 @@ for (const [what, within, lines, named] of [
   [
     'a folder that cannot be written',
     unprivileged,
-    ['-o out', '-o out --update', '@b --output-dir .', '--output-dir new'].map(
-      (flags) => `uploads @a ${flags}`,
-    ),
+    [
+      ...['-o out', '-o out --update', '@b --output-dir .', '--output-dir new'].map(
+        (flags) => `uploads @a ${flags}`,
+      ),
+      'search @a Title -o out',
+    ],
     /permission|mounted/,
   ],
   [

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { testKey } from '../support/program.ts';
+import { Failure } from '../../src/errors.ts';
+import { Stdout } from '../../src/output/stdout.ts';
+import { temporaryFolder, testKey } from '../support/program.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
 import { runPrinted } from '../support/shell.ts';
 import { onlyError } from '../support/stderr.ts';
@@ -69,7 +73,13 @@ test('--max-credits is never exceeded; 9 says what was spent', async (t) => {
     ['@a @b --max-credits 4', 9, 4, '4 credits spent'],
     // A command that would stop again is not a next step.
     ['@a @b --max-credits 0', 9, 0, '0 credits spent', /^(?!.*(?:same command|chanlist uploads))/],
-    ['--continuation token-2 --max-credits 0', 9, 0, '0 credits spent', /^(?!.*same command)/],
+    [
+      '--continuation token-2 --max-credits 0',
+      9,
+      0,
+      '0 credits spent',
+      /^(?!.*(?:same command|chanlist uploads))/,
+    ],
   ] as const) {
     const service = await scriptedService(t, reply);
     const result = await service.run(`uploads ${line} -f id`);
@@ -83,6 +93,7 @@ test('the command that resumes a listing lists the rest, with the flags of the r
   const service = await scriptedService(t, reply);
   for (const [line, format, count, flags] of [
     ['uploads @test -f id', 'id', 8, []],
+    ['uploads --from - -f id', 'id', 8, []],
     [
       '--timeout 5 -v uploads @a --timeout 10 -n 7 -f csv --fields videoId',
       'csv',
@@ -90,7 +101,7 @@ test('the command that resumes a listing lists the rest, with the flags of the r
       ['--timeout 10', '$HOME', '--limit', '--fields videoId'],
     ],
   ] as const) {
-    const first = await service.run(`${line} --max-credits 1`);
+    const first = await service.run(`${line} --max-credits 1`, { input: '@test\n' });
     const [, command = ''] = /resume with: (chanlist .*)$/m.exec(first.stderr) ?? [];
     for (const word of ['--continuation', `--format ${format}`, ...flags])
       assert.equal(command.split(word).length, 2, `${word}: ${command}`);
@@ -102,6 +113,32 @@ test('the command that resumes a listing lists the rest, with the flags of the r
       Array.from({ length: count }, (_, n) => entry(n).videoId),
     );
   }
+});
+
+test('a page before another request is written so that a departed reader is noticed', async (t) => {
+  const noticing = t.mock.method(Stdout.prototype, 'writePage');
+  const service = await scriptedService(t, reply);
+  for (const [line, pages] of [
+    ['uploads @a', 2],
+    ['uploads @a @b', 5],
+    ['uploads @a @b -n 1', 1],
+  ] as const) {
+    noticing.mock.resetCalls();
+    await service.run(line);
+    assert.equal(noticing.mock.callCount(), pages, line);
+  }
+});
+
+test('a document whose end cannot be written is not complete: 1', async (t) => {
+  const { write } = Stdout.prototype;
+  t.mock.method(Stdout.prototype, 'write', async function (this: Stdout, text: string | Buffer) {
+    if (String(text).startsWith(']')) throw new Failure('failed', 'stdout cannot be written');
+    await write.call(this, text);
+  });
+  const service = await scriptedService(t, reply);
+  const result = await service.run('uploads @a --json');
+  assert.equal(result.exit, 1);
+  onlyError(result, 'stdout cannot be written');
 });
 
 test('several references: one after another, one given twice is listed once, 404 stops only that one', async (t) => {
@@ -225,6 +262,39 @@ test('latest --limit truncates the results, and leaves the rest of the body as s
   const service = await scriptedService(t, () => ({ body }));
   const result = await service.run('latest @a -n 2 --json');
   assert.deepEqual(JSON.parse(result.stdout), { ...body, results: body.results.slice(0, 2) });
+});
+
+test('the file of -o has the responses to all references, as stdout has', async (t) => {
+  const service = await scriptedService(t, ({ query }) => ({
+    body: { results: [entry(query.get('channel') === '@a' ? 1 : 2)] },
+  }));
+  const file = join(await temporaryFolder(t), 'out');
+  for (const format of ['ndjson', 'json', 'csv', 'id']) {
+    const line = `latest @a @b -f ${format}`;
+    const { stdout } = await service.run(line);
+    assert.match(stdout, /video000001.*video000002/s);
+    const { exit, summary } = await service.report(`${line} -o ${file}`);
+    assert.deepEqual([exit, summary.references.map((each) => each.file)], [0, [file, file]]);
+    assert.equal(readFileSync(file, 'utf8'), stdout, format);
+  }
+});
+
+test('a response that was paid for is printed if the file of -o can no longer be written: 1', async (t) => {
+  const file = join(await temporaryFolder(t), 'out.ndjson');
+  const service = await scriptedService(t, () => {
+    mkdirSync(file, { recursive: true });
+    return { body: { results: [entry(1)] } };
+  });
+  for (const [words, printed] of [
+    ['search @a x', [JSON.stringify(entry(1))]],
+    ['latest @a', []],
+  ] as const) {
+    rmSync(file, { recursive: true, force: true });
+    const result = await service.report(`${words} -o ${file}`);
+    assert.deepEqual([result.exit, result.lines], [1, printed], words);
+    assert.deepEqual(statuses(result.summary), ['failed 1']);
+    onlyError(result, file);
+  }
 });
 
 test('resolve and latest print their result for every input, in input order, whatever that of the responses; each is requested once', async (t) => {

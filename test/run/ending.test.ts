@@ -59,6 +59,15 @@ const causes: readonly (readonly [results: readonly Result[], ended: Failure | n
       '@e: another message; try again later',
     ],
   ],
+  // Each line says what its own references have cost.
+  [
+    [paid(failed('@a', down), 2), paid(failed('@b', other), 1), paid(done('@c'), 4)],
+    null,
+    [
+      '@a: not available (500); 2 credits spent; try again later',
+      '@b: another message; 1 credit spent; try again later',
+    ],
+  ],
   // References that were not reached are counted in the line of the cause that stopped the run.
   [
     [paid(done('@a'), 2), failed('@b', poor), ...unreached('@c @d', poor)],
@@ -173,6 +182,7 @@ test('the tally: new, entries, what is no longer listed, pages, credits, where t
 
 test('the exit code is the gravest; a closed pipe hides warnings, and no failure', () => {
   const warnings = [{ code: 'kept', label: '@a', message: 'kept' }];
+  const resume = 'resume with it';
   const rows: readonly (readonly [Result[], Failure | null, boolean, exit: number, lines: number[]])[] = [
     [[done('@a')], null, false, 0, [1, 0, 0]],
     [[done('@a')], null, true, 0, [0, 0, 0]],
@@ -180,6 +190,15 @@ test('the exit code is the gravest; a closed pipe hides warnings, and no failure
     [[failed('@a', down), done('@b')], null, true, 7, [0, 1, 0]],
     [[failed('@a', down)], full, false, 1, [1, 2, 0]],
     [[resultOf(named('@a'), {})], null, false, 0, [1, 0, 1]],
+    // A failure says itself how to resume; after a closed pipe, a note does.
+    [
+      [resultOf(named('@a'), { entries: 3, resume, failure: down.resumableWith(resume) })],
+      null,
+      false,
+      7,
+      [1, 1, 0],
+    ],
+    [[resultOf(named('@a'), { entries: 3, resume })], null, true, 0, [0, 0, 1]],
   ];
   for (const [results, ended, pipeClosed, exit, counts] of rows) {
     const { warnings: shown, failures, notes, ...others } = ending(results, { ended, pipeClosed, warnings });

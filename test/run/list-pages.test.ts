@@ -30,13 +30,14 @@ function scripted(bodies: readonly (object | string)[]) {
   } as unknown as Client;
   const options = { limit: null, update: false };
   const progress = { update: () => {} };
-  const run = { client, operation: operations.playlist, options, progress, progressed: () => {} };
-  return { run: run as unknown as Run, requests };
+  let bought = 0;
+  const run = { client, operation: operations.playlist, options, progress, progressed: () => bought++ };
+  return { run: run as unknown as Run, requests, bought: () => bought };
 }
 
 /** Lists what the service sends; returns the pages, where the list continues, and the failure that ended it. */
 async function list(bodies: readonly (object | string)[], start: Next = 'start') {
-  const { run, requests } = scripted(bodies);
+  const { run, requests, bought } = scripted(bodies);
   const taken: Page[] = [];
   const sink = {
     select: ({ entries }: Page) => ({ entries, done: false, isWhole: true }),
@@ -44,7 +45,7 @@ async function list(bodies: readonly (object | string)[], start: Next = 'start')
   };
   const before = { ...startPosition, next: start };
   const { position, failure } = await listPages(run, 'PLa', before, sink, newTally());
-  return { taken, next: position.next, failure, requests };
+  return { taken, next: position.next, total: position.total, failure, requests, bought: bought() };
 }
 
 const body = (results: unknown, next: string | null, more: object = {}): object => ({
@@ -80,9 +81,9 @@ const listings: readonly (readonly [
 
 test('paging ends at has_more false, and where it would never end: 8, after the page that shows it', async () => {
   for (const [what, bodies, pages, message] of listings) {
-    const { taken, failure, requests } = await list(bodies);
-    const ended = [taken.length, requests.length, failure?.message ?? null, failure?.code ?? null];
-    assert.deepEqual(ended, [pages, pages, message, message && 'loop'], what);
+    const { taken, failure, requests, bought } = await list(bodies);
+    const ended = [taken.length, requests.length, bought, failure?.message ?? null, failure?.code ?? null];
+    assert.deepEqual(ended, [pages, pages, pages, message, message && 'loop'], what);
   }
   const { requests } = await list([body([1], 'a'), body([2], null)]);
   assert.deepEqual(requests, [{ playlist: 'PLa' }, { continuation: 'a' }]);
@@ -152,6 +153,8 @@ test('numVideos is read with thousands separators, and never guessed', async () 
       const { taken } = await list([body([], null, { playlist_info: { numVideos } })]);
       assert.equal(taken[0]?.total, total, String(numVideos));
     }
+  const counted = body([1], 'a', { playlist_info: { numVideos: '9' } });
+  assert.equal((await list([counted, body([2], null)])).total, 9, 'a later page need not say it');
 });
 
 test('an entry of uploads is not repeated if the page before, or the interrupted export, has it', () => {

@@ -47,6 +47,11 @@ test('a bad argument, and no reference at all, are refused', async () => {
   await assert.rejects(read(null), isFailure(2, 'missing channel'));
   for (const list of ['README.md', '-'])
     await assert.rejects(read(null, list), isFailure(2, `did you mean --from ${list}?`));
+  // With a list already, that cannot be meant.
+  await assert.rejects(
+    read('@a\n', 'README.md'),
+    isFailure(2, "'README.md' is not a channel", 'did you mean @README'),
+  );
 });
 
 test('a bad argument among good ones is one error, in JSON too', async () => {

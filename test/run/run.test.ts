@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Failure } from '../../src/errors.ts';
+import { Failure, stoppedBy } from '../../src/errors.ts';
 import { newReference } from '../../src/run/read-references.ts';
-import { resultOf } from '../../src/run/results.ts';
-import { createRun, mapConcurrently } from '../../src/run/run.ts';
+import { type Result, resultOf } from '../../src/run/results.ts';
+import { createRun, type Job, mapConcurrently, perform } from '../../src/run/run.ts';
+import { newTally } from '../../src/service/budget.ts';
+import { operations } from '../../src/service/contract.ts';
 
 test('results are in input order, whatever the order of completion; no more than `concurrency` run', async () => {
   let running = 0;
@@ -39,6 +41,34 @@ test('work on no more items than wait to be taken is begun, however slow the rea
   const count = started.length;
   for (let i = 0; i < 10; i++) await turn();
   assert.equal(started.length, count);
+});
+
+test('a signal between two requests is what ended the run, in the summary too', async () => {
+  const stop = new AbortController();
+  const [done, unreached] = ['@a', '@b'].map((name) =>
+    newReference({ reference: name, value: name, id: null }),
+  );
+  assert.ok(done && unreached);
+  const run = createRun({
+    operation: operations.uploads,
+    options: { sandbox: false, invocation: { name: 'uploads', flags: [] } },
+    context: { stop: stop.signal },
+    client: { end: () => {} },
+    progress: { referenceDone: () => {}, stop: () => {} },
+    stderr: { closePager: () => null, printFailure: () => {}, note: () => {} },
+    budget: { total: newTally() },
+    warnings: [],
+    references: [done, unreached],
+    destination: null,
+  } as unknown as Parameters<typeof createRun>[0]);
+  const work = async (): Promise<Result[]> => {
+    const result = await run.work(done, async () => resultOf(done));
+    stop.abort(stoppedBy('SIGTERM'));
+    return [result, await run.work(unreached, async () => resultOf(unreached))];
+  };
+  const ends: (string | null | undefined)[] = [];
+  const exit = await perform(run, { work } as unknown as Job, (_, end) => ends.push(end?.failure?.message));
+  assert.deepEqual([exit, ends], [143, [undefined, 'stopped by SIGTERM']]);
 });
 
 /** Which of these outcomes of references, one after another, ends the run; null: none of them. */
