@@ -93,7 +93,7 @@ export function assertDistinctPaths(files: readonly NamedFile[]): void {
 }
 
 /** The file that a path leads to. A path that cannot be followed is returned as it is: using it reports the error. */
-function locate(path: string): Pick<Target, 'real' | 'stats'> {
+export function locate(path: string): Pick<Target, 'real' | 'stats'> {
   try {
     return { real: realPath(path), stats: fs.statSync(path, { throwIfNoEntry: false }) ?? null };
   } catch {

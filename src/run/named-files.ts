@@ -1,9 +1,15 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
-import { assertDistinctPaths, type NamedFile, resolveTarget, type Target } from '../fs/output-target.ts';
+import {
+  assertDistinctPaths,
+  locate,
+  type NamedFile,
+  resolveTarget,
+  type Target,
+} from '../fs/output-target.ts';
 import { assertNotArchive } from '../fs/private-folder.ts';
 import { exportName } from '../output/formats.ts';
 
@@ -56,8 +62,9 @@ export function assertSummaryFile(options: NamedPaths, context: Pick<Context, 'e
   const file: NamedFile = { flag: '--summary', path: summary, kind: 'output' };
   for (const other of filesOf(options, context))
     if (other.flag !== file.flag) assertDistinctPaths([file, other]);
-  if (outputDir && exportName.test(basename(summary)) && resolve(outputDir) === resolve(dirname(summary)))
-    throw usage(`--summary ${summary} has the name of an archive`, 'choose another file name');
+  const { real } = locate(summary);
+  if (outputDir && exportName.test(basename(real)) && dirname(real) === locate(outputDir).real)
+    throw usage(`--summary ${summary} leads to the name of an archive`, 'choose another file name');
   // A summary that cannot be created is reported when the run begins.
   if (existsSync(summary)) assertNotArchive(resolveTarget(summary));
 }
