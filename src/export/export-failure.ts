@@ -5,7 +5,7 @@ import { type Result, resultOf } from '../run/results.ts';
 import type { Tally } from '../service/budget.ts';
 import type { Export } from './exports.ts';
 import { sameCommand } from './messages.ts';
-import { checksAfterFailure, readRecord, writeRecord } from './record.ts';
+import { changeChecks, checksAfterFailure } from './record.ts';
 
 /** What an export failed of. `checked`: the last successful check; null: there was none. Pure. */
 export function failureOf(thrown: unknown, { paidRequests }: Tally, checked: string | null): Failure {
@@ -18,14 +18,6 @@ export function failureOf(thrown: unknown, { paidRequests }: Tally, checked: str
   return new Failure('gone', `gone: last seen on ${checked.slice(0, 10)}`, { status: failure.status });
 }
 
-/** Notes a failure in the record of an archive. A record of another ID describes FILE, and stays. */
-function noteFailure({ exports, name, id }: Export, failure: Failure): void {
-  const record = readRecord(exports.folder, name);
-  if (record === null || record.id !== id) return;
-  const checks = checksAfterFailure(record.checks, failure, exports.context.clock.now());
-  if (checks !== null) writeRecord(exports.folder, name, { ...record, checks });
-}
-
 /** The failure, with how to resume if there are pages to resume with. */
 function withResume(one: Export, failure: Failure, token: string | null): Failure {
   const hasPages = existsSync(one.exports.folder.at(pagesName(one.name)));
@@ -36,10 +28,11 @@ function withResume(one: Export, failure: Failure, token: string | null): Failur
 
 /** The result of an export that failed: notes the failure, and says how to resume. `facts`: what it has done. */
 export function failedExport(one: Export, thrown: unknown, facts: Partial<Result> = {}): Result {
-  const { record, id, reference } = one;
+  const { exports, name, record, id, reference } = one;
   const checked = record?.id === id ? record.checks.checked : null;
   const failure = failureOf(thrown, reference.tally, checked);
   if (failure.code === 'usage') return resultOf(reference, { ...facts, failure });
-  noteFailure(one, failure);
+  const { folder, context } = exports;
+  changeChecks(folder, name, id, (before) => checksAfterFailure(before, failure, context.clock.now()));
   return resultOf(reference, { ...facts, failure: withResume(one, failure, facts.token ?? null) });
 }

@@ -13,6 +13,8 @@ export class FeedLog {
   mayReplace = false;
   /** Channels whose page waits for that, and why they have no feed. */
   readonly waiting = new Map<Reference, MissingFeed>();
+  /** Channels that were checked with a page in place of their feed, by label, and why. */
+  readonly replaced = new Map<string | null, string>();
   readonly #missing = new Map<string | null, MissingFeed>();
   #isAnyRead = false;
 
@@ -32,18 +34,22 @@ export class FeedLog {
     return this.#isOutage(others) && [...this.#missing.values()].every(isOut);
   }
 
-  /** The results of a run: if all feeds are missing, failures of the service (7), or one line that questions the address. */
+  /**
+   * Warns of feeds that are missing; if none of many can be read, in one line that questions the address. Returns the results:
+   * if it is the service, failures (7) that say so.
+   */
   explain(run: Run, results: readonly Result[]): readonly Result[] {
     const [first] = this.#missing.values();
     const others = results.filter(
       ({ failure, isReached }) => isReached && failure?.code === 'unavailable',
     ).length;
     const isServiceOut = this.isServiceOut(others);
-    if (first === undefined || !(isServiceOut || this.#isOutage(0))) return results;
+    if (first === undefined || !(isServiceOut || this.#isOutage(0))) {
+      for (const [label, problem] of this.replaced)
+        run.warn('no feed', label, `checked with a page instead of the feed, which is ${problem}`);
+      return results;
+    }
     const count = this.#missing.size;
-    // One line says it for all.
-    const kept = run.warnings.filter(({ code }) => code !== 'no feed');
-    run.warnings.splice(0, Number.POSITIVE_INFINITY, ...kept);
     if (!isServiceOut) {
       const next = 'check the address and --namespace';
       const isSaid = results.some(({ failure }) => failure?.code === 'no_feed');

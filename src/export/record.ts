@@ -1,4 +1,5 @@
 import type { Stats } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../errors.ts';
 import { type PrivateFolder, recordName } from '../fs/private-folder.ts';
 import {
@@ -83,6 +84,19 @@ export function writeRecord(folder: PrivateFolder, file: string, record: Archive
   folder.replace(recordName(file), `${JSON.stringify({ version: recordVersion, ...record })}\n`);
 }
 
+/** Changes what is known of an archive; FILE stays as recorded. A record of another ID is not changed. */
+export function changeChecks(
+  folder: PrivateFolder,
+  file: string,
+  id: string,
+  change: (before: History) => History,
+): void {
+  const record = readRecord(folder, file);
+  if (record?.id !== id) return;
+  const checks = change(record.checks);
+  if (!isDeepStrictEqual(checks, record.checks)) writeRecord(folder, file, { ...record, checks });
+}
+
 export const markOf = ({ size, mtimeMs }: Stats): FileMark => ({ size, mtime: mtimeMs });
 
 export const hasMark = (stats: Stats | null, mark: FileMark | null): boolean =>
@@ -126,9 +140,9 @@ export function checksAfter(before: History, check: Check): History {
   };
 }
 
-/** What is known after a failure of this archive alone; null: nothing changes. `now`: milliseconds since 1970. */
-export function checksAfterFailure(before: History, { code, scope }: Failure, now: number): History | null {
-  if (scope !== 'reference' || before.failure?.code === code) return null;
+/** What is known after a failure: only one of this archive alone matters. `now`: milliseconds since 1970. Pure. */
+export function checksAfterFailure(before: History, { code, scope }: Failure, now: number): History {
+  if (scope !== 'reference' || before.failure?.code === code) return before;
   return { ...before, failure: { code, since: new Date(now).toISOString() } };
 }
 

@@ -14,7 +14,7 @@ import { requestFeed } from './latest-feed.ts';
 import { adoptedText } from './messages.ts';
 import type { PagesFile } from './pages-file.ts';
 import type { UpdateRequest } from './pages-header.ts';
-import { type ArchiveRecord, checksAfter, noChecks, writeRecord } from './record.ts';
+import { type ArchiveRecord, changeChecks, checksAfter, noChecks, writeRecord } from './record.ts';
 
 /**
  * Brings FILE up to date (docs/updates.md): requests the feed, decides, and buys pages only if they are needed. `all`: buys
@@ -46,11 +46,12 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   const has = (id: string): boolean => known.has(id);
   const decision = decideUpdate(before, feed, now, { all, has });
   /** Ends what holds while there is no feed, or after a failure. */
-  const forgetFailure = (): void => {
-    const checks = { ...before, failure: null, ...(feed.entries !== null && { withoutFeed: null }) };
-    if (record !== null && (checks.withoutFeed !== before.withoutFeed || before.failure !== null))
-      writeRecord(exports.folder, name, { ...record, checks });
-  };
+  const forgetFailure = (): void =>
+    changeChecks(exports.folder, name, one.id, (before) => ({
+      ...before,
+      failure: null,
+      withoutFeed: feed.entries === null ? before.withoutFeed : null,
+    }));
   switch (decision.do) {
     case 'unchanged': {
       warnOf(run, one, archive, { all });
@@ -125,10 +126,10 @@ export async function addNew(
     // Without a feed, the check is as old as the first page.
     time: feed === null ? started : new Date(clock.now()).toISOString(),
   });
+  // That of an interrupted run was the feed of another time.
+  if (feedProblem !== null && !isResumed) exports.feeds.replaced.set(reference.label, feedProblem);
   warnOf(run, one, archive, {
     all,
-    // That of an interrupted run was the feed of another time.
-    feedProblem: isResumed ? null : feedProblem,
     hasWithoutId,
     notListed: noLongerExpected(expected, checks),
   });
@@ -204,16 +205,13 @@ function warnOf(
   archive: Archive,
   notes: {
     readonly all: boolean;
-    readonly feedProblem?: string | null;
     readonly hasWithoutId?: boolean;
     readonly notListed?: readonly string[];
   },
 ): void {
-  const { all, feedProblem = null, hasWithoutId = false, notListed = [] } = notes;
+  const { all, hasWithoutId = false, notListed = [] } = notes;
   if (record === null && !all) run.warn('adopted', label, adoptedText);
   if (archive.change !== null) run.warn('repaired', label, `${path}: ${archive.change}`);
-  if (feedProblem !== null)
-    run.warn('no feed', label, `checked with a page instead of the feed, which is ${feedProblem}`);
   if (hasWithoutId && archive.hasEntriesWithoutId)
     run.stderr.note(`${label}: skipped entries without a videoId; ${path} may already have them`);
   const missed = `${notListed.join(', ')} is in the feed, but was not in the list twice`;

@@ -47,7 +47,7 @@ class Nights {
       assert.deepEqual(decideUpdate(before, feed, now, { all, has: (id) => known.has(id) }), decision);
     }
     const failed = (code: 'no_feed' | 'gone'): History =>
-      checksAfterFailure(before, new Failure(code, code), now) ?? before;
+      checksAfterFailure(before, new Failure(code, code), now);
     switch (decision.do) {
       case 'unchanged':
         this.checks = this.#check(before, feed);
