@@ -231,5 +231,8 @@ function feedOutageOf(folder: PrivateFolder): number {
 }
 
 /** The command that repairs an archive. */
-const fixOf = (path: string, { id, reference }: ArchiveRecord, ...switches: readonly string[]): Command =>
-  exportCommand(path, { id }, { reference }, ...switches);
+const fixOf = (
+  path: string,
+  { id, service, reference }: ArchiveRecord,
+  ...switches: readonly string[]
+): Command => exportCommand(path, { id, service }, { reference }, ...switches);

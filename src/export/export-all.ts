@@ -81,7 +81,7 @@ async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]>
     const id = await run.request(async () =>
       resolvedId(await run.client.call(operations.resolve, parameters, reference.tally)),
     );
-    if (id instanceof Failure) run.progress.referenceDone();
+    if (id instanceof Failure) run.progress.referenceDone(reference);
     return id;
   });
   const results = new Map<Reference, Result>();

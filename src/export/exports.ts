@@ -46,7 +46,7 @@ export interface Export {
   readonly interrupted: PagesFile | null;
   readonly existing: Existing;
   /** The references that a record keeps: the last one given first, but handles and URLs rather than the ID itself. */
-  readonly kept: Pick<ArchiveRecord, 'reference' | 'others'>;
+  readonly kept: Pick<ArchiveRecord, 'reference' | 'others' | 'service'>;
 }
 
 /** Where the new FILE is written: of `a.json`, not where the record of `a` is. */
@@ -141,7 +141,7 @@ export async function inspect(
       isOfAnotherId: record !== null && record.id !== id,
       hasFolder: folder.exists && !folder.created,
     },
-    kept: { reference: first, others },
+    kept: { reference: first, others, service },
   };
 }
 

@@ -47,6 +47,8 @@ export const isRecord = shape({
   others: listOf(isText),
   /** Channel or playlist. */
   id: isText,
+  /** Address and namespace of its last run. */
+  service: isText,
   ...fileMark,
   /** The crc32 of FILE. */
   checksum: isCount,

@@ -41,7 +41,8 @@ export function createProgress(
   const stopped = new AbortController();
   let loading: Promise<void> | null = null;
   const listings = new Map<string | null, ListingState>();
-  let done = 0;
+  /** References, which may have more than one part. */
+  const done = new Set<object>();
   let started = { at: 0, entries: 0 };
   let waiting = { until: 0, why: '' };
 
@@ -51,7 +52,7 @@ export function createProgress(
     const states = [...listings.values()];
     return all === 1
       ? states.map((state) => listingText(state, started, now)).join()
-      : runText(states, `${thousands(done)}/${count(all, noun, `${noun}s`)}`);
+      : runText(states, `${thousands(done.size)}/${count(all, noun, `${noun}s`)}`);
   };
   const appear = async (): Promise<void> => {
     await clock.sleep(delayMs, stopped.signal);
@@ -79,8 +80,8 @@ export function createProgress(
 
   return {
     isHidden,
-    referenceDone: (): void => {
-      done++;
+    referenceDone: (reference: object): void => {
+      done.add(reference);
       waiting = { until: 0, why: '' };
     },
     /** Before the first request of a listing, and after each page. */

@@ -22,7 +22,7 @@ import type { Run } from './run.ts';
 
 /** Lists references to stdout. Each page is written before the next one is requested. */
 export async function printListings(run: Run): Promise<readonly Result[]> {
-  const { stderr, options, references } = run;
+  const { operation, stderr, options, references } = run;
   const { format, stdout, isTerminalTable } = await openOutput(run);
   const { limit, all, maxCredits, continuation } = options;
   // At a terminal, only these flags list more than the first page.
@@ -35,7 +35,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const sink: Sink = {
       select: (page, written) => ({ ...select(page, written), ...(isFirstPageOnly && { done: true }) }),
       write: async ({ entries, done }, next, page) => {
-        id ??= channelOf(page);
+        if (operation.reference === 'channel') id ??= channelOf(page);
         if (next.pages === 1) await stdout.write(format.open(reference, listingStart(page.info)));
         const text = format.rows(reference, entries);
         const isMoreRequested = !isLast || (!done && next.next !== 'end');

@@ -71,7 +71,8 @@ export async function printResponses(
   try {
     seen?.save(run);
   } catch (error) {
-    run.end(toFailure(error));
+    // It matters more than what has ended the run before.
+    run.ended = afterWork(error);
   }
   if (target === null) return results;
   if (results.some(({ failure }) => failure !== null)) {
@@ -83,11 +84,17 @@ export async function printResponses(
     writeFileAtomic(target, Buffer.concat(content));
     return results.map((result) => ({ ...result, file: target.path }));
   } catch (error) {
-    const failure = toFailure(error);
+    const failure = afterWork(error);
     // Print what was paid for.
     if (run.budget.total.credits.confirmed > 0) await stdout.write(Buffer.concat(content));
     return results.map((result) => ({ ...result, status: 'failed', failure }));
   }
+}
+
+/** A file that cannot be written after the work is not a usage error. */
+function afterWork(error: unknown): Failure {
+  const failure = toFailure(error);
+  return failure.exit === 2 ? failure.with({ exit: 1 }) : failure;
 }
 
 /** Requests ahead, and yields the response to each reference, or the failure. A repeated reference is not requested again. */
@@ -107,6 +114,6 @@ function fetchAhead(run: Run, parametersOf: (value: string) => RequestParameters
       return body;
     });
     if (repeated.has(reference)) responses.set(reference, response);
-    return response.finally(() => run.progress.referenceDone());
+    return response.finally(() => run.progress.referenceDone(reference));
   });
 }

@@ -157,7 +157,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
       if (reference.failure !== null || stopped !== null) return unreachedResult(reference, stopped);
       const result = await work();
       note(result.failure);
-      progress.referenceDone();
+      progress.referenceDone(reference);
       return result;
     },
     /** Sends a free request of a reference, unless the run has ended: returns the response, or the failure. */

@@ -24,9 +24,12 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   const lock = await acquireLock(folder, basename(found.real), path);
   // A run that has just ended may have replaced it.
   const target = resolveTarget(path);
-  const ids = await readIds(target, stop).catch((error) => {
+  const release = (): void => {
     lock?.[Symbol.dispose]();
     folder.removeIfUnused();
+  };
+  const ids = await readIds(target, stop).catch((error) => {
+    release();
     throw error;
   });
   const savedCount = ids.size;
@@ -35,7 +38,7 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   const baselines = new Set<string>();
   const missed: string[] = [];
   return {
-    [Symbol.dispose]: () => lock?.[Symbol.dispose](),
+    [Symbol.dispose]: release,
     /** The entries that have not been seen, at most `limit`; none for a reference that is checked for the first time. */
     takeNewEntries: (
       entries: readonly JsonText[],

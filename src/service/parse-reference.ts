@@ -182,7 +182,7 @@ function refusalOf(
   if (videoId.test(text)) return { what, next: `if it is a video ID, ${channelOfVideo}` };
   if (/^uc[\w-]{22}$/i.test(text)) return { what, next: `did you mean UC${text.slice(2)}?` };
   const meant = url === null || hasScheme(text) ? `@${text}` : `https://${text}`;
-  const isMeant = parseChannel(meant) !== null && !/^@.*\//.test(meant);
+  const isMeant = parseChannel(meant) !== null && !/^@.*[/?]/.test(meant);
   return isMeant ? { what, next: `did you mean ${meant}?` } : { what };
 }
 

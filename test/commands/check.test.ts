@@ -171,6 +171,15 @@ test('playlists are repaired as channels are', async (t) => {
   assert.equal(stale.rows[0]?.problem?.fix, 'chanlist playlist PLx -o p.ndjson --update');
 });
 
+test('an archive of the sandbox is repaired there', async (t) => {
+  const { world } = await archived(t);
+  await world.run('uploads @size-5 --sandbox -o s.ndjson');
+  appendFileSync(join(world.folder, 's.ndjson'), '{');
+  const { fix } = (await check(world, 's.ndjson')).rows[0]?.problem ?? {};
+  assert.equal(fix, 'chanlist uploads @size-5 -o s.ndjson --sandbox --update --all');
+  assert.equal((await world.paste(fix))?.requests.length, 0);
+});
+
 test('an export of a list that repeats itself has no page to resume at', async (t) => {
   const { world, channel } = await archived(t);
   channel.list = [...videos(0, 100, { index: '0' }), ...videos(0, 100, { index: '0' }), ...videos(0, 9)];

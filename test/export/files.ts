@@ -32,6 +32,7 @@ export const record = (facts: Partial<ArchiveRecord> = {}): ArchiveRecord => ({
     reference: '@a',
     others: [],
     id: 'UCa',
+    service: 'http://localhost/media',
     size: 1000,
     mtime: 1.5,
     checksum: 7,

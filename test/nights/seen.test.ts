@@ -135,6 +135,25 @@ test('FILE that cannot be saved is 1; what was printed is reported as printed', 
   assert.deepEqual(statuses(run.summary), ['complete', 'complete']);
 });
 
+test('FILE that cannot be saved is said and counts, also if something else has ended the run before', async (t) => {
+  const { nights, a } = await watched(t);
+  a.list = videos(0, 22);
+  let requests = 0;
+  nights.service.on(() => {
+    if (++requests === 2) nights.service.key = 'revoked';
+    else fs.rmSync(join(nights.folder, 'seen.txt'));
+    fs.mkdirSync(join(nights.folder, 'seen.txt/full'), { recursive: true });
+  });
+  const run = await nights.run([...line, '--concurrency', '1']);
+  assert.equal(run.exit, 1, run.stderr);
+  assert.match(run.errors.join('\n'), /seen\.txt/);
+});
+
+test('an update with nothing to update is refused as before: --seen leaves no .chanlist', async (t) => {
+  const { nights } = await watched(t);
+  assert.equal(nights.has('.chanlist'), false);
+});
+
 test('--limit: entries beyond it stay unseen, and the next run prints them', async (t) => {
   const { nights, a } = await watched(t);
   a.list = videos(0, 23);

@@ -236,9 +236,12 @@ test('--continuation starts at its page, without a reference; a refused token is
   const service = await scriptedService(t, reply);
   const rest = await service.run('uploads --continuation token-2 -f id');
   assert.deepEqual([rest.exit, rest.lines], [0, [entry(6).videoId, entry(7).videoId]]);
+  const ofPlaylist = await service.report('playlist --continuation token-2');
+  // The channel of its first video is not the playlist.
+  assert.equal(ofPlaylist.summary.references[0]?.id, null);
   for (const line of ['uploads @a --continuation token-2', 'uploads --from - --continuation token-2'])
     assert.equal((await service.run(line, { input: '@a\n' })).exit, 2);
-  assert.equal(service.seen.length, 1);
+  assert.equal(service.seen.length, 2);
   const refusing = await scriptedService(t, () => ({ status: 404, body: { detail: 'expired' } }));
   const { exit, stdout, stderr } = await refusing.run('uploads --continuation token-2 --json');
   const { error, ...document } = JSON.parse(stdout);
@@ -280,16 +283,22 @@ test('the file of -o has the responses to all references, as stdout has', async 
 });
 
 test('a response that was paid for is printed if the file of -o can no longer be written: 1', async (t) => {
-  const file = join(await temporaryFolder(t), 'out.ndjson');
+  const folder = join(await temporaryFolder(t), 'folder');
+  const file = join(folder, 'out.ndjson');
+  let change = (): void => {};
   const service = await scriptedService(t, () => {
-    mkdirSync(file, { recursive: true });
+    change();
     return { body: { results: [entry(1)] } };
   });
-  for (const [words, printed] of [
-    ['search @a x', [JSON.stringify(entry(1))]],
-    ['latest @a', []],
+  const entries = [JSON.stringify(entry(1))];
+  for (const [words, printed, breaking] of [
+    ['search @a x', entries, () => mkdirSync(file)],
+    ['search @a x', entries, () => rmSync(folder, { recursive: true })],
+    ['latest @a', [], () => mkdirSync(file)],
   ] as const) {
-    rmSync(file, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder);
+    change = breaking;
     const result = await service.report(`${words} -o ${file}`);
     assert.deepEqual([result.exit, result.lines], [1, printed], words);
     assert.deepEqual(statuses(result.summary), ['failed 1']);

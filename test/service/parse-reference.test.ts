@@ -156,6 +156,7 @@ test('what is not missing is not advised: no step, or another one', () => {
     ['playlist', 'https://www.example.com/playlist?si=abc', '; '],
     ['playlist', 'https://www.example.com/watch?v=abcdefghijk&list=', 'quote it'],
     ['channel', 'dQw4w9WgXcQ', 'did you mean'],
+    ['channel', 'watch?v=abcdefghijk', 'did you mean'],
     ['channel', 'de＠mo', 'did you mean'],
     ['channel', '＠', 'did you mean'],
   ] as const)
