@@ -39,7 +39,7 @@ const failureRows = {
   no_credits: { exit: 4, scope: 'run' },
   not_found: { exit: 5, scope: 'reference' },
   gone: { exit: 5, scope: 'reference', next: 'if it is gone for good, remove it from your list' },
-  rate_limited: { exit: 6, scope: 'run' },
+  rate_limited: { exit: 6, scope: 'run', next: 'try again later' },
   unreachable: { exit: 7, scope: 'run' },
   unavailable: { exit: 7, scope: 'reference', next: 'try again later' },
   no_feed: { exit: 7, scope: 'reference' },

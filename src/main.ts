@@ -5,6 +5,7 @@ import { ClosedPipe, Failure, toFailure } from './errors.ts';
 import { Stderr } from './output/stderr.ts';
 import { Stdout } from './output/stdout.ts';
 import { decideTerminal } from './output/terminal.ts';
+import { type Flag, meant } from './text/command.ts';
 import { escapeUnsafe } from './text/sanitize.ts';
 import { version } from './version.ts';
 
@@ -18,8 +19,12 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   const perform = async (): Promise<number> => {
     if (request instanceof Failure) throw request;
     if (request === 'version') await stdout.write(`${version}\n`);
-    else if ('run' in request) return await request.run(request.options, context, stderr);
-    else {
+    else if ('run' in request) {
+      const { run, options, refusal } = request;
+      if (refusal === null) return await run(options, context, stderr);
+      const { refused } = await import('./commands/run-operation.ts');
+      throw refused(options, context, refusal);
+    } else {
       const { helpText } = await import('./help/help-text.ts');
       const terminal = decideTerminal(context.stdout, context.env, color);
       await stdout.write(await helpText(request.help, commands, terminal));
@@ -28,7 +33,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   };
   const exit = await perform().catch(async (error: unknown) => {
     if (error instanceof ClosedPipe) return 0;
-    const failure = toFailure(error);
+    const failure = withSandbox(toFailure(error), flags);
     if (flags.some(({ name, value }) => name === '--format' && value === 'json')) {
       const text = JSON.stringify({ error: failure }, null, context.stdout.isTTY ? 2 : undefined);
       await stdout.write(`${escapeUnsafe(text)}\n`).catch(() => {});
@@ -38,6 +43,13 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   const failure = await stderr.pager?.close();
   // A pager that ended the run has been reported.
   return !failure || failure.exit === exit ? exit : reportFailure(failure, context, stderr);
+}
+
+/** With `--sandbox`, a command that was meant is for the sandbox, too. */
+function withSandbox(failure: Failure, flags: readonly Flag[]): Failure {
+  const { next } = failure;
+  if (next === null || typeof next === 'string' || next.purpose !== meant) return failure;
+  return failure.with({ next: { ...next, flags: flags.filter(({ name }) => name === '--sandbox') } });
 }
 
 /** Reports what was thrown in one line; returns the exit code. */

@@ -1,11 +1,14 @@
 import { type Failure, usage } from '../errors.ts';
+import type { ReferenceKind } from '../service/contract.ts';
 import { isReference } from '../service/parse-reference.ts';
+import { meant } from '../text/command.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { longFlag } from './flag.ts';
 import { flagsOf, globalFlags, helpFlag, ownFlags, versionFlag } from './flags.ts';
 
 const resume = 'run the same command again to resume';
-const jq = `use jq: jq -c 'select(.title | test("bread"))' FILE | chanlist show -`;
+const filter = `use jq: jq -c 'select(.title | test("bread"))' FILE | chanlist show -`;
+const sort = `use jq: jq -s -c 'sort_by(.title)[]' FILE | chanlist show -`;
 const key = 'a key among the arguments is visible to other users: use --key-file or chanlist auth login';
 
 /** What to use or to do, and the flags from other tools that people type in its place. */
@@ -15,7 +18,8 @@ const flagPointers: Readonly<Record<string, readonly string[]>> = {
   '--output': ['--out'],
   '--format csv': ['--csv'],
   [resume]: ['--resume', '--continue'],
-  [jq]: ['--sort', '--filter', '--where', '--since', '--jq'],
+  [filter]: ['--filter', '--where', '--since', '--jq'],
+  [sort]: ['--sort'],
   [key]: ['--key', '--api-key', '--token'],
 };
 
@@ -32,7 +36,7 @@ const commandPointers: typeof flagPointers = {
 };
 
 const pointerOf = (pointers: typeof flagPointers, word: string): string | undefined =>
-  Object.keys(pointers).find((meant) => pointers[meant]?.includes(word));
+  Object.keys(pointers).find((target) => pointers[target]?.includes(word));
 
 export const seeHelp = (path: string): string => `see: chanlist help ${path}`.trim();
 
@@ -40,9 +44,11 @@ export const seeHelp = (path: string): string => `see: chanlist help ${path}`.tr
 export function unknownFlag(path: string, flag: string): Failure {
   const names = [...flagsOf(path), helpFlag, versionFlag].map(longFlag);
   if (names.includes(flag)) return usage(`${flag} takes no value`);
+  const has = path === '' ? 'there is' : `${path} has`;
+  if (names.includes(`-${flag}`)) return usage(`${has} no flag ${flag}`, `use -${flag}`);
   // `-j4`
   const name = flag.startsWith('--') ? flag : flag.slice(0, 2);
-  return usage(`${path === '' ? 'there is' : `${path} has`} no flag ${name}`, stepFor(path, name, names));
+  return usage(`${has} no flag ${name}`, stepFor(path, name, names));
 }
 
 /** What to do about a flag that a command with flags of these names does not have. */
@@ -55,14 +61,20 @@ function stepFor(path: string, name: string, names: readonly string[]): string {
   return didYouMean(name, names) ?? seeHelp(path);
 }
 
+/** What lists a reference that is typed in place of a command. */
+const listings: Readonly<Record<ReferenceKind, string>> = {
+  channel: 'chanlist uploads',
+  playlist: 'chanlist playlist',
+};
+
 /** A word that is not a command, or not an action of the command `path`. */
 export function unknownCommand(path: string, word: string, names: readonly string[]): Failure {
   const suggestion = didYouMean(word, names);
   if (path !== '')
     return usage(`${path} has no action '${word}'`, suggestion ?? `expected one of ${names.join(', ')}`);
   const message = `there is no command '${word}'`;
-  if (isReference(word, 'channel'))
-    return usage(message, { purpose: 'did you mean', program: 'chanlist uploads', operands: [word] });
+  for (const [kind, program] of Object.entries(listings) as [ReferenceKind, string][])
+    if (isReference(word, kind)) return usage(message, { purpose: meant, program, operands: [word] });
   const pointer = pointerOf(commandPointers, word);
   return usage(message, pointer === undefined ? (suggestion ?? seeHelp(path)) : `use ${pointer}`);
 }

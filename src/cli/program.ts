@@ -13,7 +13,12 @@ interface CommandLine {
   readonly flags: readonly Flag[];
   /** What it asks for. `help`: the words after `chanlist help`. */
   readonly request:
-    | { readonly run: Required<CommandFile>['run']; readonly options: object }
+    | {
+        readonly run: Required<CommandFile>['run'];
+        readonly options: RunOptions;
+        /** Why it is not run. */
+        readonly refusal: Failure | null;
+      }
     | { readonly help: readonly string[] }
     | 'version'
     | Failure;
@@ -117,22 +122,32 @@ function requestOf(
   // Commander checks the number of operands.
   command.parse(['--', ...operands], { from: 'user' });
   if (run === undefined) return { help: operands };
-  assertFlags(path, flags);
+  assertOwnFlags(path, flags);
   if (failures[0] !== undefined) throw failures[0];
   const operandsByName = args.map(([option], index) => [option, command.processedArgs[index]]);
   const values = { ...command.opts<RunOptions>(), ...Object.fromEntries(operandsByName) };
   const output = values.output === '-' ? null : values.output;
-  const format = output === null ? values.format : fileFormat(output, values.format);
-  const options = { ...values, output, format, invocation: { name: path, flags } };
-  assertOptions(options);
-  return { run, options };
+  const options = { ...values, output, invocation: { name: path, flags } };
+  try {
+    assertCompatible(path, flags);
+    const format = output === null ? values.format : fileFormat(output, values.format);
+    assertOptions({ ...options, format });
+    return { run, options: { ...options, format }, refusal: null };
+  } catch (error) {
+    return { run, options, refusal: toFailure(error) };
+  }
 }
 
-/** Throws a usage error for flags that the command does not take, or that exclude each other. */
-function assertFlags(path: string, flags: readonly Flag[]): void {
+/** Throws a usage error for a flag that the command does not take. */
+function assertOwnFlags(path: string, flags: readonly Flag[]): void {
   const rows = flagsOf(path);
   const foreign = flags.find(({ name }) => !rows.some((row) => longFlag(row) === name));
   if (foreign !== undefined) throw unknownFlag(path, foreign.name);
+}
+
+/** Throws a usage error for flags that exclude each other. */
+function assertCompatible(path: string, flags: readonly Flag[]): void {
+  const rows = flagsOf(path);
   const [format, other] = new Set(flags.flatMap(({ name, value }) => (name === '--format' ? [value] : [])));
   if (other !== undefined) throw usage(`conflicting formats: ${format} and ${other}`, 'choose one');
   if (flags.filter(({ name }) => name === '--from').length > 1)

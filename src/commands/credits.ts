@@ -30,6 +30,7 @@ export const run: RunCommand<CreditsOptions> = async (options, context, stderr) 
   const { by, format, color } = options;
   const { env, clock } = context;
   const ownBounds = [...options.maxCredits, ...boundsOf(env)];
+  const { baseUrl, maxCredits } = findAddress(options, env);
   const today = localDay(clock.now());
   const month = options.month ?? monthOf(today);
   const isThisMonth = month === monthOf(today);
@@ -44,7 +45,6 @@ export const run: RunCommand<CreditsOptions> = async (options, context, stderr) 
   /** Ends with the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
   const footer = (): string[] => {
     const lines = isUncertain ? ['(+N): possibly charged'] : [];
-    const { baseUrl, maxCredits } = findAddress(options, env);
     if (baseUrl === null || !isThisMonth) return lines;
     for (const { credits, per } of [...ownBounds, ...maxCredits]) {
       if (per === 'run') continue;

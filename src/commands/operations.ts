@@ -1,9 +1,10 @@
 import type { CommandFile, Example } from '../cli/command.ts';
 import type { RunOptions } from '../cli/options.ts';
-import { usage } from '../errors.ts';
+import { type Failure, usage } from '../errors.ts';
 import { costSentence, resumes } from '../help/document.ts';
 import { latestSize, type OperationName, operations, searchLimit } from '../service/contract.ts';
 import { expectedReference, isReference } from '../service/parse-reference.ts';
+import { meant, type Step } from '../text/command.ts';
 
 /** The command of an operation that takes references. `what`: a sentence that its cost follows. */
 function operationCommand(
@@ -83,17 +84,18 @@ export const search: CommandFile = {
   ],
   /** The service applies the limit (null: its default). */
   run: async ({ channel, words, limit, ...options }: SearchOptions, context, stderr) => {
-    if (words.length === 0) throw usage('missing query', 'see: chanlist help search');
+    const { refused, runOperation } = await import('./run-operation.ts');
+    const run = { ...options, limit: null, references: [channel] };
+    const refuse = (message: string, next: Step): Failure => refused(run, context, usage(message, next));
+    if (words.length === 0) throw refuse('missing query', 'see: chanlist help search');
     const [last = '', ...others] = words.toReversed();
     if (!isReference(channel, 'channel') && isReference(last, 'channel')) {
       const operands = [last, channel, ...others.reverse()];
-      const next = { purpose: 'did you mean', program: 'chanlist search', operands };
-      throw usage(`'${channel}' is not a channel: the channel comes first`, next);
+      const next = { purpose: meant, program: 'chanlist search', operands };
+      throw refuse(`'${channel}' is not a channel: the channel comes first`, next);
     }
     const q = words.join(' ');
-    if (q.trim() === '') throw usage('<query> is blank', 'expected words to search for');
-    const { runOperation } = await import('./run-operation.ts');
-    const run = { ...options, limit: null, references: [channel] };
+    if (q.trim() === '') throw refuse('<query> is blank', 'expected words to search for');
     return await runOperation(operations.search, run, context, stderr, { q, limit: limit ?? undefined });
   },
 };

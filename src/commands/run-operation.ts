@@ -1,6 +1,6 @@
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { toFailure, usage } from '../errors.ts';
+import { type Failure, toFailure, usage } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/parse-fields.ts';
 import type { Stderr } from '../output/stderr.ts';
@@ -16,7 +16,7 @@ import {
 } from '../run/read-references.ts';
 import { badResults, unreachedResult } from '../run/results.ts';
 import { createRun, type Job, openService, perform } from '../run/run.ts';
-import { startSummary } from '../run/summary.ts';
+import { startSummary, type WriteSummary } from '../run/summary.ts';
 import { newTally } from '../service/budget.ts';
 import { assertParameters, type Operation, type RequestParameters } from '../service/contract.ts';
 
@@ -56,16 +56,29 @@ export async function runOperation(
     await using run = createRun(await openService(operation, job, options, context, stderr));
     return await perform(run, job, writeSummary);
   } catch (error) {
-    const failure = toFailure(error);
-    const end = { exit: failure.exit, failure, total: newTally() };
-    const results = references.map((reference) => unreachedResult(reference, failure));
-    try {
-      writeSummary(results, end);
-    } catch {
-      // The refusal matters more than a summary that cannot be written.
-    }
-    throw error;
+    throw reported(toFailure(error), writeSummary, references);
   }
+}
+
+/** Writes the summary of a run that is refused for its options; returns the failure. */
+export function refused(options: RunOptions, context: Context, failure: Failure): Failure {
+  try {
+    assertSummaryFile(options, context);
+  } catch {
+    return failure;
+  }
+  const { invocation, dryRun, summary } = options;
+  return reported(failure, startSummary(invocation.name, dryRun ? null : summary, context.clock), []);
+}
+
+function reported(failure: Failure, writeSummary: WriteSummary, references: readonly Reference[]): Failure {
+  const results = references.map((reference) => unreachedResult(reference, failure));
+  try {
+    writeSummary(results, { exit: failure.exit, failure, total: newTally() });
+  } catch {
+    // The refusal matters more than a summary that cannot be written.
+  }
+  return failure;
 }
 
 /** An export, a listing or responses. Throws usage errors for a FILE that does not fit. */

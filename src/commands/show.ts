@@ -9,7 +9,7 @@ import { AtomicFile } from '../fs/atomic.ts';
 import { guardFile, isFolder } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
 import { assertNotArchive, pagesName, privateFolderOf } from '../fs/private-folder.ts';
-import { inputName, readChunks } from '../fs/text-input.ts';
+import { inputName, readChunks, withoutMark } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { arrayFrame } from '../output/document.ts';
 import { assertPresent, parseFields, shownEntries } from '../output/parse-fields.ts';
@@ -111,12 +111,13 @@ async function* entriesOfFile(path: string, limit: number | null, { stdin, stop 
 
 /** The record of a line (null: it is too long); null if it is blank. */
 function recordOf(line: Buffer | null, file: string, number: number): JsonText | null {
-  const isText = line !== null && isUtf8(line);
-  const record = isText ? JsonText.parse(line) : null;
+  const text = line !== null && number === 1 ? withoutMark(line) : line;
+  const isText = text !== null && isUtf8(text);
+  const record = isText ? JsonText.parse(text) : null;
   // The document of a listing is not an entry.
   const isDocument = record?.get('results')?.kind === 'array' && record.get('videoId') === undefined;
   if (record?.kind === 'object' && !isDocument) return record;
-  if (isText && record === null && line.toString().trim() === '') return null;
+  if (isText && record === null && text.toString().trim() === '') return null;
   const expected = 'a JSON object in UTF-8, at most 64 MiB long';
   throw new Failure('damaged', `${inputName(file)}:${number}: not a record (${expected})`, {
     next: `show reads ndjson exports${number === 1 ? ', no other format' : '; fix or remove the line'}`,

@@ -5,7 +5,7 @@ import { Failure, usage } from '../errors.ts';
 import { closeQuietly, guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import type { Target } from '../fs/output-target.ts';
-import { assertNotUtf16 } from '../fs/text-input.ts';
+import { assertNotUtf16, withoutMark } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { videoIdOf } from '../run/list-pages.ts';
 import { count } from '../text/count.ts';
@@ -30,7 +30,6 @@ export interface Contents {
 export const otherBytes = 'its bytes are not those that were written';
 
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
-const byteOrderMark = Buffer.from('\ufeff');
 
 /**
  * Reads an ndjson file line by line: which lines are entries of a channel or playlist. An entry is a JSON object with a
@@ -86,11 +85,6 @@ async function* bytesOf({ path, real }: Target, stop: AbortSignal): AsyncGenerat
     closeQuietly(fd);
   }
 }
-
-const withoutMark = (start: Buffer): Buffer =>
-  start.subarray(0, byteOrderMark.length).equals(byteOrderMark)
-    ? start.subarray(byteOrderMark.length)
-    : start;
 
 /** Why a line is not an entry of a channel or playlist; null if it is one. */
 function problemOf(line: Buffer | null, entry: JsonText | null, id: string | null): string | null {

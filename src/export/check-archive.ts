@@ -11,7 +11,6 @@ import type { Command } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 import { type Contents, otherBytes, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
-import { minChannels } from './feed-log.ts';
 import { exportCommand } from './messages.ts';
 import { PagesFile } from './pages-file.ts';
 import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record.ts';
@@ -67,8 +66,6 @@ interface FoundArchive {
   readonly path: string;
   readonly folder: PrivateFolder;
   readonly name: string;
-  /** Since when so many archives of its folder have no feed that runs do not reach the others (milliseconds since 1970). */
-  readonly feedOutage: number;
 }
 
 /**
@@ -92,11 +89,10 @@ export function findArchives(path: string) {
       `${path}: chanlist has no record of it, and check reads archives`,
       file === null ? next : adopt,
     );
-  const feedOutage = feedOutageOf(folder);
   const archives: FoundArchive[] =
     file === null
-      ? [...names].sort().map((name) => ({ path: join(path, name), folder, name, feedOutage }))
-      : [{ path, folder, name: basename(file), feedOutage }];
+      ? [...names].sort().map((name) => ({ path: join(path, name), folder, name }))
+      : [{ path, folder, name: basename(file) }];
   return { archives, folder, names };
 }
 
@@ -144,7 +140,7 @@ async function compare(found: FoundArchive, maxAge: number, { stop, clock }: Con
   const problem =
     (record && archiveProblem(target, record, contents)) ??
     (runFile && interruptedProblem(target, runFile)) ??
-    (record && staleProblem(found, record, clock.now(), maxAge));
+    (record && staleProblem(path, record, clock.now(), maxAge));
   const row = {
     file: path,
     reference,
@@ -199,35 +195,16 @@ function interruptedProblem(target: Target, { header, position, end }: PagesFile
   return { code: 'interrupted', message, fix };
 }
 
-function staleProblem(
-  { path, feedOutage }: FoundArchive,
-  record: ArchiveRecord,
-  now: number,
-  maxAge: number,
-): Problem {
+function staleProblem(path: string, record: ArchiveRecord, now: number, maxAge: number): Problem {
   const { checked, withoutFeed, failure } = record.checks;
-  const time = checked === null ? Number.NEGATIVE_INFINITY : Date.parse(checked);
-  const age = now - time;
-  if (age >= 0 && age <= maxAge) return null;
   // Without a feed, an update buys one page every seven days (docs/updates.md, rule 3).
-  const isWithoutFeed = withoutFeed !== null || failure?.code === 'no_feed' || time < feedOutage;
-  if (isWithoutFeed && age >= 0 && age <= (daysWithoutFeed + 1) * day) return null;
+  const isWithoutFeed = withoutFeed !== null || failure?.code === 'no_feed';
+  const limit = isWithoutFeed ? Math.max(maxAge, (daysWithoutFeed + 1) * day) : maxAge;
+  const age = checked === null ? Number.POSITIVE_INFINITY : now - Date.parse(checked);
+  if (age >= 0 && age <= limit) return null;
   const future = age < 0 ? ', which is in the future' : '';
   const message = checked === null ? 'never checked' : `last successful check ${checked}${future}`;
   return { code: 'stale', message, fix: fixOf(path, record, '--update') };
-}
-
-function feedOutageOf(folder: PrivateFolder): number {
-  const times = recordedFiles(folder).flatMap((name) => {
-    try {
-      const { failure = null } = readRecord(folder, name)?.checks ?? {};
-      return failure?.code === 'no_feed' ? Date.parse(failure.since) : [];
-    } catch {
-      // It is a problem of its own archive.
-      return [];
-    }
-  });
-  return times.length < minChannels ? Number.NEGATIVE_INFINITY : Math.min(...times);
 }
 
 /** The command that repairs an archive. */

@@ -16,7 +16,7 @@ import { operations } from '../service/contract.ts';
 import { parseReference, resolvedId } from '../service/parse-reference.ts';
 import { Archive } from './archive.ts';
 import { exportOne } from './export-one.ts';
-import { type Export, type Exports, inspect, nameOf, pathOf } from './exports.ts';
+import { type Export, type Exports, inspect, nameOf, pathOf, timeOf } from './exports.ts';
 import { minChannels } from './feed-log.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
@@ -253,6 +253,6 @@ function nextPosition(one: Export, pages: PagesFile): Position {
   const { update, all } = one.exports.options;
   const isEnded = hasMark(one.target.stats, pages.end);
   if (pages.header.update === null || isEnded) return pages.position;
-  const isResumed = updateOf(pages, new Archive(one, update && all)) === pages.header.update;
+  const isResumed = updateOf(pages, new Archive(one, update && all), timeOf(one)) === pages.header.update;
   return isResumed ? pages.position : startPosition;
 }

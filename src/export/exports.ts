@@ -153,10 +153,13 @@ function fileState(target: Target, record: ArchiveRecord | null, request: Export
   return isRecorded ? 'archive' : 'changed';
 }
 
+/** The time now (ISO 8601). */
+export const timeOf = ({ exports }: Export): string => new Date(exports.context.clock.now()).toISOString();
+
 /** Starts the pages of an export (`update` null) or an update. */
 export function startPages(one: Export, update: UpdateRequest | null): PagesFile {
   const { exports, name, request, existing, kept } = one;
-  const started = new Date(exports.context.clock.now()).toISOString();
+  const started = timeOf(one);
   const replaces = existing.file !== 'none';
   const { reference } = kept;
   return PagesFile.create(exports.folder, name, { request, reference, started, update, replaces });

@@ -50,11 +50,13 @@ export class FeedLog {
       return results;
     }
     const count = this.#missing.size;
+    const next = 'check the address and --namespace';
+    const isSaid = results.some(
+      ({ failure, status }) => failure?.code === 'no_feed' || (isServiceOut && status === 'unchecked'),
+    );
+    const what = `the "latest" feed of none of ${count} channels can be read (${first.problem})`;
+    if (!isSaid) run.warn('feeds', null, isServiceOut ? what : `${what}; ${next}`);
     if (!isServiceOut) {
-      const next = 'check the address and --namespace';
-      const isSaid = results.some(({ failure }) => failure?.code === 'no_feed');
-      const what = `the "latest" feed of none of ${count} channels can be read (${first.problem})`;
-      if (!isSaid) run.warn('feeds', null, `${what}; ${next}`);
       return results.map((result) => withFailure(result, (failure) => failure.with({ next })));
     }
     const { status } = first;

@@ -1,6 +1,7 @@
 import { toFailure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { readResponse } from '../output/document.ts';
+import { feedIdOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
 import type { Feed, FeedEntry } from './decide-update.ts';
@@ -40,8 +41,8 @@ const maxIdLength = 200;
 
 /** `now`: milliseconds since 1970. */
 function feedEntry(entry: JsonText, now: number): FeedEntry | null {
-  const videoId = entry.get('videoId')?.string() ?? entry.at(['id', 'videoId'])?.string() ?? entry.string();
-  if (videoId === undefined || videoId === '' || videoId.length > maxIdLength) return null;
+  const videoId = feedIdOf(entry);
+  if (videoId === null || videoId === '' || videoId.length > maxIdLength) return null;
   const published = entry.get('published')?.string();
   return {
     videoId,

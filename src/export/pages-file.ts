@@ -83,6 +83,8 @@ export class PagesFile {
   size = 0;
   /** The checksum of these bytes. */
   #checksum = 0;
+  /** What `setAside` has to write. */
+  #unwritten: Commit | null = null;
   #pages: StoredPage[] = [];
   #aside: StoredPage[] = [];
   readonly #folder: PrivateFolder;
@@ -145,12 +147,9 @@ export class PagesFile {
   }
 
   /** Appends a page: its entries as lines, and where the list continues. On return they are durable. */
-  addPage(
-    rows: string | Buffer,
-    position: Position,
-    { info = null, asideFor = null }: Partial<Pick<Commit, 'info' | 'asideFor'>> = {},
-  ): void {
-    const commit: Commit = { ...position, asideFor, info: this.info === null ? info : null };
+  addPage(rows: string | Buffer, position: Position, info: Commit['info'] = null): void {
+    this.#writeAside();
+    const commit: Commit = { ...position, asideFor: null, info: this.info === null ? info : null };
     const [start, before] = [this.size, this.#checksum];
     const entries = typeof rows === 'string' ? Buffer.from(rows) : rows;
     const behind = this.#append(entries, commit);
@@ -160,17 +159,32 @@ export class PagesFile {
     this.#name = pagesName(this.#file);
   }
 
-  /** Sets the pages so far aside, and goes on at `next` with this update: `addAside` adds what is then missing. */
+  /**
+   * Sets the pages so far aside and continues at `next` with this update; `addAside` later adds their entries that are still
+   * missing. It is written with the next page: a run that buys none changes nothing.
+   */
   setAside(asideFor: UpdateRequest, next: 'start' | 'end'): void {
-    this.addPage('', { ...this.position, next, entries: 0 }, { asideFor });
+    const commit: Commit = { ...this.position, next, entries: 0, asideFor, info: null };
+    const [at, checksum] = [this.size, this.#checksum];
+    this.#take(commit, { start: at, end: at, before: checksum, behind: checksum });
+    this.#unwritten = commit;
   }
 
-  /** Adds the entries of pages that were set aside, except those whose ID is `known` or in `ids`, which gets theirs. */
-  async addAside(known: ReadonlySet<string>, ids: Set<string>, stop: AbortSignal): Promise<void> {
+  /**
+   * Adds the entries of pages that were set aside, except those whose ID is `known` or in `ids`, which gets theirs, and those
+   * without an ID unless `hasNoOther`: they could be the same ones.
+   */
+  async addAside(
+    known: ReadonlySet<string>,
+    ids: Set<string>,
+    hasNoOther: boolean,
+    stop: AbortSignal,
+  ): Promise<void> {
     const rows: Buffer[] = [];
     for await (const [id, line] of this.#entries(stop, this.#aside)) {
-      if (known.has(id) || ids.has(id)) continue;
-      ids.add(id);
+      const isThere = id === null ? !hasNoOther : known.has(id) || ids.has(id);
+      if (isThere) continue;
+      if (id !== null) ids.add(id);
       rows.push(Buffer.concat([line, Buffer.from('\n')]));
     }
     const { position } = this;
@@ -180,6 +194,7 @@ export class PagesFile {
 
   /** Notes, durably, that the new FILE is written and takes its place next. */
   addEnd(end: PagesEnd): void {
+    this.#writeAside();
     this.#append(Buffer.alloc(0), end);
     this.end = end;
   }
@@ -199,7 +214,7 @@ export class PagesFile {
   /** The IDs of all entries. */
   async ids(stop: AbortSignal): Promise<Set<string>> {
     const ids = new Set<string>();
-    for await (const [id] of this.#entries(stop, this.#pages)) ids.add(id);
+    for await (const [id] of this.#entries(stop, this.#pages)) if (id !== null) ids.add(id);
     return ids;
   }
 
@@ -227,16 +242,15 @@ export class PagesFile {
     closeQuietly(this.#fd);
   }
 
-  /** The entries that have an ID, as lines; each is valid until the next batch. */
+  /** The entries, as lines; each is valid until the next batch. */
   async *#entries(
     stop: AbortSignal,
     pages: readonly StoredPage[],
-  ): AsyncGenerator<readonly [id: string, line: Buffer]> {
+  ): AsyncGenerator<readonly [id: string | null, line: Buffer]> {
     for await (const lines of linesOf(this.rows(stop, pages)))
       for (const line of lines) {
         const entry = line && JsonText.parse(line);
-        const id = entry && videoIdOf(entry);
-        if (id && line) yield [id, line];
+        if (entry && line) yield [videoIdOf(entry), line];
       }
   }
 
@@ -257,6 +271,11 @@ export class PagesFile {
         checksum = crc32(line, checksum);
         if (isComment(line)) [this.size, this.#checksum] = [at, checksum];
       }
+  }
+
+  #writeAside(): void {
+    if (this.#unwritten !== null) this.#append(Buffer.alloc(0), this.#unwritten);
+    this.#unwritten = null;
   }
 
   /** Takes a page that is in the file. */

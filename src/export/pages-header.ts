@@ -36,6 +36,8 @@ export const pagesVersion = 2;
 export const isUpdateRequest = shape({
   /** It buys every page. */
   all: isFlag,
+  /** When it began to read the list. */
+  started: isDate,
   /** FILE when it began. */
   file: isFileMark,
   /** The IDs of the feed that FILE lacked. */

@@ -9,7 +9,7 @@ import { buyPages } from './buy-pages.ts';
 import { decideUpdate, type Feed, needsIds, noLongerExpected } from './decide-update.ts';
 import { endRun, removePages } from './end-run.ts';
 import { failedExport } from './export-failure.ts';
-import { type Export, startPages } from './exports.ts';
+import { type Export, startPages, timeOf } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
 import { adoptedText } from './messages.ts';
 import type { PagesFile } from './pages-file.ts';
@@ -28,8 +28,11 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   const isPlaylist = exports.operation.name === 'playlist';
   // What needs a page in any case asks for nothing once none can be bought.
   if ((all || isPlaylist) && run.budget.exhausted !== null) throw run.budget.exhausted;
-  const buyUpdate = async (update: Omit<UpdateRequest, 'file'>, feed: Feed['entries']): Promise<Result> => {
-    using pages = startPages(one, { ...update, file: archive.mark });
+  const buyUpdate = async (
+    update: Omit<UpdateRequest, 'file' | 'started'>,
+    feed: Feed['entries'],
+  ): Promise<Result> => {
+    using pages = startPages(one, { ...update, file: archive.mark, started: timeOf(one) });
     return await addNew(run, one, archive, pages, feed);
   };
   // A FILE that is not as recorded is read before anything is sent.
@@ -91,12 +94,11 @@ export async function addNew(
   feed: Feed['entries'] = null,
 ): Promise<Result> {
   const { record, reference, exports } = one;
-  const { clock, stop } = exports.context;
+  const { stop } = exports.context;
   const known = await archive.read();
   const resumed = pages.position.entries;
-  const { started } = pages.header;
   const isResumed = pages.position.next !== 'start';
-  const update = updateOf(pages, archive);
+  let update = updateOf(pages, archive, timeOf(one));
   const isTwice = [...(await pages.ids(stop))].some((id) => known.has(id));
   if (update !== pages.header.update) pages.setAside(update, 'start');
   // FILE has got entries of these pages meanwhile.
@@ -105,6 +107,7 @@ export async function addNew(
   let attempt = await buyNew(run, one, archive, pages, all);
   let count = attempt.facts.pages;
   if (attempt.failure?.code === 'unresumable') {
+    update = { ...update, started: timeOf(one) };
     pages.setAside(update, 'start');
     attempt = await buyNew(run, one, archive, pages, all);
     count += attempt.facts.pages;
@@ -116,7 +119,8 @@ export async function addNew(
     return failedExport(one, attempt.failure, { ...facts, missing });
   }
   const { newIds, listed, hasWithoutId } = attempt;
-  await pages.addAside(known, newIds, stop);
+  const hasNoOther = !hasWithoutId && !archive.hasEntriesWithoutId;
+  await pages.addAside(known, newIds, hasNoOther, stop);
   const checks = checksAfter(record?.checks ?? noChecks, {
     feed,
     isWithoutFeed: feedProblem !== null,
@@ -124,7 +128,7 @@ export async function addNew(
     expected,
     missing: attempt.facts.missing,
     // Without a feed, the check is as old as the first page.
-    time: feed === null ? started : new Date(clock.now()).toISOString(),
+    time: feed === null ? update.started : timeOf(one),
   });
   // That of an interrupted run was the feed of another time.
   if (feedProblem !== null && !isResumed) exports.feeds.replaced.set(reference.label, feedProblem);
@@ -134,7 +138,7 @@ export async function addNew(
     notListed: noLongerExpected(expected, checks),
   });
   const added = pages.position.entries;
-  const after = { checks, whole: all ? started : (record?.whole ?? null) };
+  const after = { checks, whole: all ? update.started : (record?.whole ?? null) };
   const result = { ...facts, added, unlisted: listed && unlistedIds(known, listed) };
   if (added > 0 || archive.isCut) {
     await endRun(run, one, pages, after, archive);
@@ -147,10 +151,14 @@ export async function addNew(
 }
 
 /** What the pages of an update are for: with `--all`, every page for FILE as it is, also where a plain update was interrupted. */
-export function updateOf({ header: { update } }: PagesFile, { all, mark }: Archive): UpdateRequest {
+export function updateOf(
+  { header: { update } }: PagesFile,
+  { all, mark }: Archive,
+  started: string,
+): UpdateRequest {
   if (update === null) throw new Error('not an update');
   const isWhole = update.all && isDeepStrictEqual(update.file, mark);
-  return all && !isWhole ? { ...update, all, file: mark } : update;
+  return all && !isWhole ? { ...update, all, started, file: mark } : update;
 }
 
 /**

@@ -36,6 +36,14 @@ export async function* readLines(
     }
 }
 
+const byteOrderMark = Buffer.from('\ufeff');
+
+/** The start of a file without its byte order mark. */
+export const withoutMark = (start: Buffer): Buffer =>
+  start.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+    ? start.subarray(byteOrderMark.length)
+    : start;
+
 /** The first bytes of UTF-16: a byte order mark, or two characters of ASCII. */
 const utf16 = /^(?:\xff\xfe|\xfe\xff|(?:[^\0]\0){2}|(?:\0[^\0]){2})/;
 

@@ -31,9 +31,11 @@ export function chooseColumns(options: FormatOptions, entries: readonly JsonText
   if (fields !== null)
     return expandFields(fields, operation, recordKeys(entries)).map((field) => fieldColumn(field));
   const columns = hasVideos(entries) ? videoColumns(options, entries) : recordColumns(options, entries);
-  const width = terminal === null ? referenceWidth : Math.min(referenceWidth, maxReference);
+  const word = 'reference';
+  const needed = Math.max(word.length, referenceWidth);
+  const width = terminal === null ? needed : Math.min(needed, maxReference);
   const reference: Column = {
-    word: 'reference',
+    word,
     cell: (_entry, { value, reference }) => value ?? reference ?? '',
     kind: 'text',
     width,
@@ -68,16 +70,16 @@ function videoColumns(
   const mayFollow = several || operation.body !== 'list';
   const hasDates = entries.some(field('published'));
   const hasCounts = entries.some(count);
-  // Widths are what later entries may need: an ID, `1:02:33`, `123,456,789`, `11 months ago`.
+  // Widths are what later entries may need: an ID, `PREMIERE`, `123,456,789`, `11 months ago`.
   const columns = [
     { word: 'index', cell: field('index'), kind: 'number', drop: 5 },
     { word: 'videoId', cell: field('videoId'), kind: 'whole', width: 11, drop: 1 },
-    { word: 'length', cell: field('lengthText'), kind: 'number', width: several ? 7 : 0, drop: 2 },
+    { word: 'length', cell: field('lengthText'), kind: 'number', width: several ? 8 : 0, drop: 2 },
     {
       word: 'views',
       cell: (entry) => count(entry) || (views(entry)[0] ?? ''),
       kind: 'number',
-      width: several && hasCounts ? 11 : 0,
+      width: several && (hasCounts || terminal === null) ? 11 : 0,
       drop: 3,
     },
     hasDates
@@ -88,7 +90,7 @@ function videoColumns(
   ] as const satisfies readonly (Column & { readonly cell: (entry: JsonText) => string })[];
   return columns.filter(({ word, cell }) => {
     if (word === 'title') return true;
-    if (word === 'channel') return new Set(entries.map((entry) => cell(entry))).size > 1;
+    if (word === 'channel') return new Set(entries.map((entry) => cell(entry)).filter(Boolean)).size > 1;
     if (word === 'index' && terminal !== null && terminal.columns < minIndexColumns) return false;
     return entries.some((entry) => cell(entry) !== '');
   });

@@ -102,7 +102,8 @@ export function failureLines(
     return failure.with({ message, next: nextStepOf(group, results, options), cause: failure });
   });
   if (ended === null || failed.some(({ failure }) => failure.code === ended.code)) return lines;
-  return [...lines, ended];
+  // A pager that failed, or a file that could not be saved.
+  return [...lines, ended.with({ message: joinParts(ended.message, spentText(results)), cause: ended })];
 }
 
 /** What failed, how many were not reached because of it, and what was spent. */

@@ -113,6 +113,14 @@ export const missingEntries = (total: number | null, pages: number, entries: num
 /** The `videoId` of an entry; null if it has none. */
 export const videoIdOf = (entry: JsonText): string | null => entry.get('videoId')?.string() || null;
 
+/** The ID of an entry of a feed, whose shape is not specified (docs/service.md, 4.4); null if none is found. */
+export const feedIdOf = (entry: JsonText): string | null =>
+  videoIdOf(entry) ??
+  entry.at(['id', 'videoId'])?.string() ??
+  entry.get('id')?.string() ??
+  entry.string() ??
+  null;
+
 /** Selects the first `limit` entries; of uploads none of the page before (the list has moved), and none of `exported`. */
 export function firstEntries(
   { operation, options }: Run,

@@ -60,6 +60,7 @@ export function assertSummaryFile(options: NamedPaths, context: Pick<Context, 'e
   const { summary, outputDir } = options;
   if (!summary) return;
   const file: NamedFile = { flag: '--summary', path: summary, kind: 'output' };
+  assertDistinctPaths([file]);
   for (const other of filesOf(options, context))
     if (other.flag !== file.flag) assertDistinctPaths([file, other]);
   const { real } = locate(summary);

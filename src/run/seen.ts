@@ -7,6 +7,7 @@ import { assertNotArchive, PrivateFolder, privateFolderOf } from '../fs/private-
 import { readLines } from '../fs/text-input.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
+import { feedIdOf } from './list-pages.ts';
 import type { Reference } from './read-references.ts';
 import type { Run } from './run.ts';
 
@@ -74,7 +75,7 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
 }
 
 /** The ID of an entry as a line; '' if it has none. */
-const idOf = (entry: JsonText): string => lineOf(entry.get('videoId')?.string() ?? '');
+const idOf = (entry: JsonText): string => lineOf(feedIdOf(entry) ?? '');
 
 /** Longest text that is a line of its own, in UTF-16 code units. */
 const maxText = 1000;

@@ -1,6 +1,6 @@
 import { Failure, usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import type { Step } from '../text/command.ts';
+import { meant, type Step } from '../text/command.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import type { ReferenceKind } from './contract.ts';
 
@@ -32,10 +32,10 @@ const channelPaths: ReadonlySet<string> = new Set(['channel', 'c', 'user']);
 const severalReferences = /[,;|\s](?:@|https?:\/\/|(?:UC|PL|UU|LL|FL|OL)[A-Za-z0-9_-])/;
 
 const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
-const pairs = ['""', "''", '``', '“”', '„“', '‘’', '«»', '<>', '()', '[]', '{}'];
+const pairs = ['""', "''", '``', '“”', '„“', '‘’', '‚‘', '«»', '<>', '()', '[]', '{}'];
 
 /** Before and behind a handle or an ID. */
-const opening = /^[\s"'`“„‘«<([{]+/;
+const opening = /^[\s"'`“„‘‚«<([{]+/;
 const closing = /(?<![\s,;.!:…"'`“”‘’»>)\]}])[\s,;.!:…"'`“”‘’»>)\]}]+$/;
 
 /** A pasted handle, ID or URL of one without anything around it. */
@@ -163,7 +163,7 @@ function refusalOf(
 ): { readonly what?: string | undefined; readonly next?: Step } {
   if (severalReferences.test(text))
     return { what: 'more than one reference', next: 'several references are separated by spaces' };
-  const purpose = 'did you mean';
+  const purpose = meant;
   const { value = '' } = (kind === 'channel' ? parsePlaylist(text) : parseChannel(text)) ?? {};
   if (certain.test(value))
     return kind === 'channel'
@@ -181,9 +181,9 @@ function refusalOf(
   if (isVideo) return { what, next: channelOfVideo };
   if (videoId.test(text)) return { what, next: `if it is a video ID, ${channelOfVideo}` };
   if (/^uc[\w-]{22}$/i.test(text)) return { what, next: `did you mean UC${text.slice(2)}?` };
-  const meant = url === null || hasScheme(text) ? `@${text}` : `https://${text}`;
-  const isMeant = parseChannel(meant) !== null && !/^@.*[/?]/.test(meant);
-  return isMeant ? { what, next: `did you mean ${meant}?` } : { what };
+  const corrected = url === null || hasScheme(text) ? `@${text}` : `https://${text}`;
+  const isMeant = parseChannel(corrected) !== null && !/^@.*[/?]/.test(corrected);
+  return isMeant ? { what, next: `did you mean ${corrected}?` } : { what };
 }
 
 /** The canonical ID in a result of `resolve`; it is safe as a file name. Throws `invalid_response` if there is none. */

@@ -17,6 +17,9 @@ export interface Command {
   readonly pipe?: string;
 }
 
+/** The purpose of a command that was probably meant. */
+export const meant = 'did you mean';
+
 /** What a user can do next: one sentence or one command. */
 export type Step = string | Command;
 

@@ -14,17 +14,19 @@ async function parse(line: string): Promise<object> {
   const { request } = await parseLine(line);
   if (request instanceof Error) throw request;
   assert.ok(typeof request === 'object' && 'run' in request);
-  const { invocation, help, version, json, ndjson, verbose, ...options } = request.options as CommonOptions &
-    Record<string, unknown>;
+  if (request.refusal !== null) throw request.refusal;
+  const all: object = request.options;
+  const { invocation, help, version, json, ndjson, verbose, ...options } = all as Record<string, unknown>;
   return options;
 }
 
 /** The usage error of the arguments: one line. */
 async function refused(line: string): Promise<string> {
   const { request } = await parseLine(line);
-  assert.ok(request instanceof Failure && request.exit === 2, `accepted: ${line}`);
-  assert.doesNotMatch(request.line(), /\n/);
-  return request.line();
+  const refusal = typeof request === 'object' && 'refusal' in request ? request.refusal : request;
+  assert.ok(refusal instanceof Failure && refusal.exit === 2, `accepted: ${line}`);
+  assert.doesNotMatch(refusal.line(), /\n/);
+  return refusal.line();
 }
 
 /** The options without any flags: a command has those of all. */
@@ -254,10 +256,8 @@ test('habits from other tools get a pointer', async () => {
     'use --version': ['version'],
     'did you mean: chanlist uploads @demo': ['@demo', '@demo --json'],
     'did you mean: chanlist uploads https://www.example.com/@demo': ['https://www.example.com/@demo'],
-    [jq]: [
-      ...['uploads @x --sort views', 'show a --filter=x', 'latest @x --where x', 'uploads @x --since 2020'],
-      'uploads @x --jq .a',
-    ],
+    [`use jq: jq -s -c 'sort_by(.title)[]' FILE | chanlist show -`]: ['uploads @x --sort views'],
+    [jq]: [...['show a --filter=x', 'latest @x --where x', 'uploads @x --since 2020'], 'uploads @x --jq .a'],
     'a key among the arguments is visible to other users: use --key-file or chanlist auth login': [
       ...['uploads @x --key sk_secret', 'auth login --api-key=sk_secret', 'credits --token sk_secret'],
     ],

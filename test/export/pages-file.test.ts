@@ -9,7 +9,7 @@ import type { Position } from '../../src/run/list-pages.ts';
 import { isFailure } from '../support/failures.ts';
 import { privateFolder } from '../support/private-folder.ts';
 import { damages } from './damages.ts';
-import { header, record, request, stop } from './files.ts';
+import { header, record, request, stop, timeAt } from './files.ts';
 
 const positionAt = (pages: number, facts: Partial<Position> = {}): Position => ({
   next: { token: `t${pages}` },
@@ -38,9 +38,9 @@ async function textOf(pages: PagesFile): Promise<string> {
 
 function create(folder: PrivateFolder, facts: Partial<PagesHeader> = {}): void {
   using pages = PagesFile.create(folder, 'a', header(facts));
-  pages.addPage(rows[0], positionAt(1), { info: '{"title":"t"}' });
+  pages.addPage(rows[0], positionAt(1), '{"title":"t"}');
   pages.addPage(Buffer.from(rows[1]), positionAt(2));
-  pages.addPage(rows[2], last, { info: '{"title":"later"}' });
+  pages.addPage(rows[2], last, '{"title":"later"}');
 }
 
 test('pages are read back as they were added', async (t) => {
@@ -136,7 +136,8 @@ test('it gets its name with the first page; a run without a page removes it', as
 });
 
 test('pages that are set aside for an update: only what later ones and FILE lack is added', async (t) => {
-  const all = { all: true, file: { size: 7, mtime: 1 }, expected: [], feedProblem: null };
+  const file = { size: 7, mtime: 1 };
+  const all = { all: true, started: timeAt(0), file, expected: [], feedProblem: null };
   const folder = await privateFolder(t);
   create(folder);
   {
@@ -151,13 +152,13 @@ test('pages that are set aside for an update: only what later ones and FILE lack
   assert.deepEqual([await textOf(pages), pages.header.update], [rowsOf('new', 'c'), all]);
   const ids = await pages.ids(stop);
   pages.openToAppend();
-  await pages.addAside(new Set('b'), ids, stop);
+  await pages.addAside(new Set('b'), ids, true, stop);
   assert.equal(await textOf(pages), rowsOf('new', 'c', 'ä', 'd'));
   assert.deepEqual([pages.position.entries, [...ids]], [4, ['new', 'c', 'ä', 'd']]);
   // After a crash, it is not added again.
   using again = await open(folder);
   again.openToAppend();
-  await again.addAside(new Set('b'), await again.ids(stop), stop);
+  await again.addAside(new Set('b'), await again.ids(stop), true, stop);
   assert.deepEqual([await textOf(again), again.position], [await textOf(pages), pages.position]);
 });
 

@@ -194,14 +194,18 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     let run = before;
     // --all starts over unless it has bought every page for this FILE so far.
     if (isAll && !isWhole) {
-      const anew = { ...before, hasMore: true, update: { ...update, all, version: file.version } };
+      const anew = {
+        ...before,
+        started: now,
+        hasMore: true,
+        update: { ...update, all, version: file.version },
+      };
       run = { ...setAside(anew), before };
-      state.run = run;
     } else if (run.ids.some((id) => old.includes(id))) run = setAside(run);
     while (run.hasMore) {
       const page = buy(run);
       if (page === null) {
-        run = setAside(run);
+        run = setAside({ ...run, started: now });
         continue;
       }
       const ids = [...run.ids, ...page.ids.filter((id) => !old.includes(id) && !run.ids.includes(id))];
@@ -217,11 +221,10 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     else record(file.version, ids, checks, whole);
   }
 
-  /** The list is read again; what its pages held is added if it is then missing. */
+  /** The list is read again; what its pages held is added if it is then missing. It is noted with the next page. */
   function setAside(run: Interrupted): Interrupted {
     const offset = run.hasMore ? 0 : run.offset;
-    state.run = { ...run, ids: [], aside: [...run.aside, ...run.ids], offset, epoch, before: run };
-    return state.run;
+    return { ...run, ids: [], aside: [...run.aside, ...run.ids], offset, epoch, before: run };
   }
 
   /** The entries of FILE. A line that is not an entry, or fewer entries than recorded, end the run, unless it repairs them. */
@@ -270,7 +273,7 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
   }
 
   function keep(run: Interrupted, page: NonNullable<ReturnType<typeof buy>>, ids: readonly string[]) {
-    const before = run === state.run ? run : null;
+    const before = run === state.run || run.before !== null ? run : null;
     state.run = { ...run, ids, offset: page.end, hasMore: page.hasMore, epoch, before };
     return state.run;
   }

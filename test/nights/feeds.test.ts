@@ -43,24 +43,6 @@ for (const feed of [404, 'empty', 'garbage'] as const)
     assert.match(unchecked.warnings[0] ?? '', address);
   });
 
-test('an outage of feeds ends each run at five: check waits eight days for those that no run has reached, too', async (t) => {
-  const { world, night } = await nights(t, 20, 404);
-  assert.match((await night(1)).errors.join(), /; stopped, \d+ more not reached; /);
-  const check = async (days: number) => {
-    world.pass(days);
-    const { exit, lines } = await world.run('check lists --max-age 36h -q');
-    return [exit, lines.length];
-  };
-  assert.deepEqual(
-    [await check(1), await check(6), await check(1)],
-    [
-      [0, 0],
-      [0, 0],
-      [11, 20],
-    ],
-  );
-});
-
 test('a page in place of a feed is bought before a first export', async (t) => {
   const { world, night } = await nights(t, 5, 404);
   assert.equal((await night(1)).exit, 7);
@@ -86,6 +68,14 @@ test('feeds that are all 503: the service is not available (7), one line each ni
     assert.equal(operations.length, feeds);
     assert.match(errors[0] ?? '', outage);
   }
+});
+
+test('feeds that are all 503 while --all buys every page: one warning', async (t) => {
+  const { world } = await nights(t, 5, 503);
+  world.pass(1);
+  const run = await world.run('uploads --from refs.txt --output-dir lists --update --all');
+  assert.deepEqual([run.exit, run.credits, run.warnings.length], [0, 5, 1], run.stderr);
+  assert.match(run.warnings[0] ?? '', /the "latest" feed of none of 5 channels can be read/);
 });
 
 test('the feeds of four channels do not question the address: each has its own message', async (t) => {

@@ -271,6 +271,39 @@ test('a token that is refused: what the pages held and the list now lacks is kep
   assert.deepEqual(outcome(await nights.night()), unchanged);
 });
 
+test('an --update --all that can buy no page leaves a plain update as it was', async (t) => {
+  const { nights, a } = await exportedNights(t, 100, { pageSize: 5 });
+  a.list = videos(0, 107);
+  assert.equal((await nights.night('--max-credits 1')).exit, 9);
+  const none = await nights.night('--all --max-credits 0');
+  assert.deepEqual([none.exit, none.credits], [9, 0]);
+  const plain = await nights.night();
+  assert.deepEqual([plain.exit, plain.credits, plain.only.resumed], [0, 1, 5], plain.stderr);
+});
+
+test('a list is whole since --all began to read it, also where a plain update was interrupted', async (t) => {
+  const { nights, a } = await exportedNights(t, 40, { pageSize: 10 });
+  a.list = videos(0, 55);
+  assert.equal((await nights.night('--max-credits 1')).exit, 9);
+  nights.pass(5);
+  const began = new Date(nights.now).toISOString();
+  assert.equal((await nights.night('--all')).exit, 0);
+  const [row] = (await nights.run('check a.ndjson')).lines.map((line) => JSON.parse(line));
+  assert.equal(row.whole, began);
+});
+
+test('an entry without an ID on a page that was bought in vain is kept, unless the list has such entries again', async (t) => {
+  const { nights, a } = await exportedNights(t, 20, { pageSize: 10 });
+  const hidden = video('', { videoId: null, title: 'Private' });
+  a.list = [hidden, ...videos(0, 40)];
+  assert.equal((await nights.night('--max-credits 1')).exit, 9);
+  nights.service.expireTokens();
+  a.list = videos(0, 40);
+  const night = await nights.night();
+  assert.equal(night.exit, 0, night.stderr);
+  assert.equal(nights.read('a.ndjson').split('"title":"Private"').length, 2);
+});
+
 test('entries that FILE has lost are missed in every run until the list was read whole', async (t) => {
   const { nights, a } = await exportedNights(t, 40, { pageSize: 10 });
   a.list = videos(0, 55);

@@ -154,6 +154,21 @@ test('an update with nothing to update is refused as before: --seen leaves no .c
   assert.equal(nights.has('.chanlist'), false);
 });
 
+for (const [shape, feed] of [
+  ['{"id":{"videoId"}}', [{ id: { videoId: 'q1' } }, { id: { videoId: 'q2' } }]],
+  ['{"id"}', [{ id: 'q1' }, { id: 'q2' }]],
+  ['texts', ['q1', 'q2']],
+] as const)
+  test(`entries of a feed of another shape, ${shape}, are printed once`, async (t) => {
+    const { nights, a } = await watched(t);
+    const other = 'latest @a --seen other.txt';
+    a.feed = { body: { results: [] } };
+    await nights.run(other);
+    a.feed = { body: { results: feed } };
+    assert.equal((await nights.run(other)).lines.length, 2);
+    assert.equal((await nights.run(other)).stdout, '');
+  });
+
 test('--limit: entries beyond it stay unseen, and the next run prints them', async (t) => {
   const { nights, a } = await watched(t);
   a.list = videos(0, 23);

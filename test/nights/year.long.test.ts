@@ -48,8 +48,8 @@ const isWithin = (day: number, [first, last]: readonly [number, number]): boolea
 
 /** The mail of the year: what ended how, and the days. Feeds that are missing are a warning (0) once pages are bought instead. */
 const mails = {
-  // First exports that wait for the next day.
-  'check 11': [61],
+  // First exports that wait for the next day; updates that a missing feed has stopped.
+  'check 11': [61, 131],
   'uploads 7': [130, 131, 132, 133, 134, 135, 170, 171],
   'uploads 0': [136, 137, 138],
   'playlist 7': [170, 171],

@@ -18,7 +18,7 @@ const channels: readonly Row[] = [
   // White space, quotes and brackets around it, punctuation behind it, invisible characters anywhere.
   ...sentAs(
     '@demo',
-    '@demo| @demo\u00a0|“@demo”|\'@demo\'|„@demo“|«@demo»|`@demo`|[@demo]|@demo;|@demo...|"@demo",',
+    '@demo| @demo\u00a0|“@demo”|\'@demo\'|„@demo“|«@demo»|`@demo`|[@demo]|‚@demo‘|@demo;|@demo...|"@demo",',
   ),
   ...sentAs(
     '@demo',
