@@ -89,6 +89,16 @@ for (const count of [5, 6])
     }
   });
 
+test('feeds without a response are those of a service that is not available, too', async (t) => {
+  const { world, night } = await nights(t, 5, 'empty');
+  world.service.fault = ({ operation }) => (operation === 'latest' ? 'reset' : null);
+  for (const days of [1, 7]) {
+    const { exit, credits, errors, warnings } = await night(days);
+    assert.deepEqual([exit, credits, errors.length, warnings], [7, 0, 1, []], errors.join('\n'));
+    assert.match(errors[0] ?? '', outage);
+  }
+});
+
 test('the feeds of four channels do not question the address: each has its own message', async (t) => {
   const { night } = await nights(t, 4, 503);
   assert.match((await night(1)).errors[0] ?? '', /cannot check for new uploads.*no action needed/);
