@@ -490,3 +490,13 @@ test('without a record, or a folder without .chanlist: 2; what cannot be read is
   assert.equal(other.rows[0]?.problem?.fix, null);
   onlyError(other, run, 'of another version', 'to discard them');
 });
+
+test('an interrupted export from the sandbox: its fix names --sandbox, and ends it', async (t) => {
+  const world = await World.open(t);
+  assert.equal((await world.run('uploads @size-150 -o a.ndjson --sandbox --max-credits 1')).exit, 9);
+  const { rows } = await check(world, 'a.ndjson');
+  const fix = rows[0]?.problem?.fix ?? '';
+  assert.match(fix, /^chanlist uploads .*-o a\.ndjson --sandbox$/);
+  await world.paste(fix);
+  assert.equal((await check(world, 'a.ndjson')).rows[0]?.entries, 150);
+});

@@ -90,6 +90,8 @@ test('a folder: an archive that may not be read stops that one only', async (t) 
   const run = await world.run(`${args} --update --all`);
   assert.deepEqual([run.exit, run.credits], [2, 4], run.stderr);
   assert.deepEqual(statuses(run.summary), ['failed 2', 'unchanged', 'unchanged']);
+  // Its entries are still in FILE.
+  assert.equal(run.summary?.references[0]?.entries, 12);
   assert.match(onlyError(run), /^@a: lists\/\S+: permission denied \(EACCES\); /);
 });
 
@@ -465,8 +467,11 @@ test('through a link: its target is replaced with its mode, .chanlist is beside 
   assert.equal(readlinkSync(join(world.folder, 'a.csv')), 'real/data.csv');
 });
 
-test('an export that fails before a page says nothing of resuming it', async (t) => {
+test('an export that fails after a page says how to resume it, before one nothing', async (t) => {
   const { world } = await worldOf(t);
+  const stopped = await world.run('uploads @a -o b.ndjson', { at: 2, by: 500 });
+  assert.equal(stopped.exit, 7);
+  onlyError(stopped, '1 credit spent', 'run the same command again to resume');
   mkdirSync(join(world.folder, '.chanlist/a.ndjson.json'), { recursive: true });
   const error = onlyError(await world.run(line), 'a.ndjson.json is a folder, not a file', 'move it away');
   assert.doesNotMatch(error, /resume/);

@@ -55,17 +55,28 @@ test('a page in place of a feed is bought before a first export', async (t) => {
   assert.deepEqual([exit, paid.length, paid.includes(channelId('new'))], [9, 5, false]);
 });
 
-test('feeds that are all 503: the service is not available (7), one line each night, and no page is bought', async (t) => {
-  const { night } = await nights(t, 6, 503);
-  // Five failures end the run; once a page could be bought instead, no feed is one.
-  for (const [days, feeds] of [
-    [1, 5],
-    [7, 6],
-    [1, 6],
-  ] as const) {
-    const { exit, credits, errors, warnings, operations } = await night(days);
+for (const count of [5, 6])
+  test(`${count} feeds that are all 503: the service is not available (7), one line each night, and no page is bought`, async (t) => {
+    const { night } = await nights(t, count, 503);
+    // Five failures end the run; once a page could be bought instead, no feed is one.
+    for (const [days, feeds] of [
+      [1, 5],
+      [7, count],
+      [1, count],
+    ] as const) {
+      const { exit, credits, errors, warnings, operations } = await night(days);
+      assert.deepEqual([exit, credits, errors.length, warnings], [7, 0, 1, []], errors.join('\n'));
+      assert.equal(operations.length, feeds);
+      assert.match(errors[0] ?? '', outage);
+    }
+  });
+
+test('feeds without a response are those of a service that is not available, too', async (t) => {
+  const { world, night } = await nights(t, 5, 'empty');
+  world.service.fault = ({ operation }) => (operation === 'latest' ? 'reset' : null);
+  for (const days of [1, 7]) {
+    const { exit, credits, errors, warnings } = await night(days);
     assert.deepEqual([exit, credits, errors.length, warnings], [7, 0, 1, []], errors.join('\n'));
-    assert.equal(operations.length, feeds);
     assert.match(errors[0] ?? '', outage);
   }
 });

@@ -68,6 +68,17 @@ test('json is indented at a terminal; a single object is not in an array', async
   assert.equal(await printed('table', { records, isSingle: true }), 'name  one, two\nsum   {"a":1}\n');
 });
 
+test('in a table numbers are aligned right, also where one is unknown; credits possibly charged are behind the others', async () => {
+  const credits = (confirmed: number, possibly_charged: number) => ({ confirmed, possibly_charged });
+  const records = [
+    { count: 1234, sum: credits(1234, 0) },
+    { count: 12, sum: credits(0, 1) },
+    { count: null, sum: null },
+  ];
+  const lines = ['count     sum', '─────────────', '1,234   1,234', '   12  0 (+1)', '    -       -\n'];
+  assert.equal(await printed('table', { records }), lines.join('\n'));
+});
+
 test('in a table a time has no seconds; a file with such a name is not a time', async () => {
   const names = ['2026-11-21T10:20:30.456Z', '2026-11-21T10:20.ndjson'];
   const records = names.map((name) => ({ name, sum: null }));

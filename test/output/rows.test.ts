@@ -48,6 +48,7 @@ const printed = [
   // As sent, but free of control and bidi characters on a terminal; an ID never takes two lines.
   ['csv uploads videoId', unsafe, 'videoId\n"a\r\nb\u001b[2J\u2066"\n'],
   ['csv uploads videoId terminal', unsafe, 'videoId\na b [2J \n'],
+  ['csv uploads  terminal', String.raw`[{"a\u001b[2J":1}]`, `${nine},a [2J\n,,,,,,,,,1\n`],
   ['id uploads', unsafe, 'a b\u001b[2J\u2066\n'],
   ['id uploads  terminal', unsafe, 'a b [2J \n'],
   ['id uploads', '[{"videoId":7.0},3]', '7.0\n'],

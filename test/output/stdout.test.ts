@@ -7,13 +7,13 @@ import { Stdout } from '../../src/output/stdout.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { pipeDescriptor, skipPipes } from './support.ts';
 
-/** stdout as a pipe that is closed after so many writes. */
-function pipe(writes: number, fd: number) {
+/** stdout as a pipe that is closed after so many writes; `code`: how that shows. */
+function pipe(writes: number, fd: number, code = 'EPIPE') {
   const written: string[] = [];
   const stream = new Writable({
     decodeStrings: false,
     write: (text, _, done) => {
-      if (written.length === writes) return done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+      if (written.length === writes) return done(Object.assign(new Error(`write ${code}`), { code }));
       written.push(String(text));
       done();
     },
@@ -31,6 +31,10 @@ test('a page goes to a pipe in two parts: a pipe that is closed after the first 
   await assert.rejects(stdout.writePage('two\n'), ClosedPipe);
   assert.deepEqual(written, ['one', '\n', 'two']);
   await assert.rejects(stdout.write('more'), ClosedPipe);
+});
+
+test('a reader that leaves with what it has not read is a closed pipe, too', async () => {
+  await assert.rejects(pipe(0, -1, 'ECONNRESET').stdout.write('one\n'), ClosedPipe);
 });
 
 test('Ctrl-C ends the reader of a pipeline, too: the signal is what stopped the run', async () => {

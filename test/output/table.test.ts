@@ -227,6 +227,20 @@ test('table: several references: one table, with the handle or ID first, cut to 
   );
 });
 
+test('table: several references: there is room for the counts of later ones', async () => {
+  const format = await createFormat('table', { ...options('latest', { several: true }), referenceWidth: 2 });
+  const sent = (viewCount: string) => `[{"videoId":"abcdefghijk","title":"t","viewCount":"${viewCount}"}]`;
+  assert.equal(
+    answer(format, item('@a'), sent('7'), 'latest') + answer(format, item('@b'), sent('123456789'), 'latest'),
+    [
+      'reference  videoId            views  title',
+      '──────────────────────────────────────────',
+      '@a         abcdefghijk            7  t',
+      '@b         abcdefghijk  123,456,789  t\n',
+    ].join('\n'),
+  );
+});
+
 test('table: --fields: at a terminal nothing is left out: texts are cut to 8, then the table is wider', async () => {
   const fields = 'videoId,title,channelTitle,channelHandle,lengthText,viewCountText,publishedTimeText';
   const sent = {

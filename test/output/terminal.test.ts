@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { pagerCommand } from '../../src/output/pager.ts';
-import { decideTerminal } from '../../src/output/terminal.ts';
+import { decideTerminal, descriptorOf } from '../../src/output/terminal.ts';
+import { replaceFs } from '../support/failing.ts';
 
 const stream = (isTTY: boolean, columns: number) => Object.assign(new PassThrough(), { isTTY, columns });
 
@@ -21,6 +22,22 @@ test('terminal: no colour with --no-color, NO_COLOR and TERM=dumb', () => {
     [{ TERM: 'dumb' }, true, false],
   ] as const)
     assert.equal(decideTerminal(stream(true, 80), env, hasColor)?.color, color);
+});
+
+test('descriptor: a pipe and a socket have a reader that may leave, a file has none', (t) => {
+  for (const [kind, isPipe, isFile] of [
+    ['isFIFO', true, false],
+    ['isSocket', true, false],
+    ['isFile', false, true],
+    ['isCharacterDevice', false, false],
+  ] as const) {
+    const no = () => false;
+    replaceFs(t, {
+      fstatSync: () => ({ isFIFO: no, isSocket: no, isFile: no, [kind]: () => true }) as never,
+    });
+    const found = descriptorOf(Object.assign(new PassThrough(), { fd: 7 }));
+    assert.deepEqual(found, { fd: 7, isPipe, isFile }, kind);
+  }
 });
 
 test('pager: $PAGER, else less if there is one; none if it is empty or cat, and on a dumb terminal', () => {

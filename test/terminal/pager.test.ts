@@ -85,6 +85,8 @@ suite('the pager at a real terminal', { skip: missing('tmux', 'less'), concurren
       ['uploads @size-100', 'false', 1],
       ['uploads @size-100', 'cat > /dev/null; exit 3', 3],
       ['uploads @size-3000 --all', 'head -n 1 > /dev/null; exit 4', 4],
+      // It fails after the first page, while the second is requested.
+      ['uploads @size-3000 --all', 'head -n 102 > /dev/null; exit 5', 5],
     ] as const) {
       const path = join(await temporaryFolder(t), 's.json');
       const screen = await atTerminal(t, `${args} --summary ${path}`, { env: { PAGER }, columns: 120 });
