@@ -51,8 +51,11 @@ export class FeedLog {
     }
     const count = this.#missing.size;
     const next = 'check the address and --namespace';
-    const isSaid = results.some(
-      ({ failure, status }) => failure?.code === 'no_feed' || (isServiceOut && status === 'unchecked'),
+    // A failure says it, or will.
+    const isSaid = results.some(({ failure, status }) =>
+      isServiceOut
+        ? status === 'unchecked' || failure?.code === 'no_feed' || failure?.code === 'unavailable'
+        : failure?.code === 'no_feed',
     );
     const what = `the "latest" feed of none of ${count} channels can be read (${first.problem})`;
     if (!isSaid) run.warn('feeds', null, isServiceOut ? what : `${what}; ${next}`);

@@ -256,7 +256,7 @@ test('habits from other tools get a pointer', async () => {
     'use --version': ['version'],
     'did you mean: chanlist uploads @demo': ['@demo', '@demo --json'],
     'did you mean: chanlist uploads https://www.example.com/@demo': ['https://www.example.com/@demo'],
-    [`use jq: jq -s -c 'sort_by(.title)[]' FILE | chanlist show -`]: ['uploads @x --sort views'],
+    "use jq: jq -s -c 'sort_by(.title)[]' FILE | chanlist show -": ['uploads @x --sort views'],
     [jq]: [...['show a --filter=x', 'latest @x --where x', 'uploads @x --since 2020'], 'uploads @x --jq .a'],
     'a key among the arguments is visible to other users: use --key-file or chanlist auth login': [
       ...['uploads @x --key sk_secret', 'auth login --api-key=sk_secret', 'credits --token sk_secret'],
