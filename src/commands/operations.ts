@@ -93,7 +93,8 @@ export const search: CommandFile = {
     const q = words.join(' ');
     if (q.trim() === '') throw usage('<query> is blank', 'expected words to search for');
     const { runOperation } = await import('./run-operation.ts');
-    const run = { ...options, limit: null, references: [channel] };
-    return await runOperation(operations.search, run, context, stderr, { q, limit: limit ?? undefined });
+    const runOptions = { ...options, limit: null, references: [channel] };
+    const more = { q, limit: limit ?? undefined };
+    return await runOperation(operations.search, runOptions, context, stderr, more);
   },
 };

@@ -34,7 +34,7 @@ const severalReferences = /[,;|\s](?:@|https?:\/\/|(?:UC|PL|UU|LL|FL|OL)[A-Za-z0
 const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 const pairs = ['""', "''", '``', '“”', '„“', '‘’', '«»', '<>', '()', '[]', '{}'];
 
-/** Before and behind a handle or an ID. */
+/** Punctuation around a handle or an ID. */
 const opening = /^[\s"'`“„‘«<([{]+/;
 const closing = /(?<![\s,;.!:…"'`“”‘’»>)\]}])[\s,;.!:…"'`“”‘’»>)\]}]+$/;
 
@@ -80,7 +80,7 @@ function targetOf(pasted: string, kind: ReferenceKind): ParsedReference | null {
   const [bare, whole] = [bareReference(text), cleanReference(text)];
   if (whole.length > maxLength || severalReferences.test(whole)) return null;
   const target = parse(bare);
-  // A URL may end with a mark.
+  // A URL may end with punctuation.
   const isUrl = target === null || hasScheme(target.value);
   const sent = isUrl ? parse(whole) : target;
   return sent && { reference: isUrl ? whole : bare, ...sent };

@@ -23,9 +23,9 @@ async function nights(t: Parameters<typeof World.open>[0], count: number, feed: 
 }
 
 const address =
-  /^the "latest" feed of none of \d channels can be read \(.*\); check the address and --namespace$/;
+  /^none of the "latest" feeds of \d channels can be read \(.*\); check the address and --namespace$/;
 const outage =
-  /^\d references \(.*@c0, .*@c1, .*@c2 and others\): the service is not available: no feed of \d channels can be read; /;
+  /^\d references \(.*@c0, .*@c1, .*@c2 and others\): the service is not available: none of the feeds of \d channels can be read; /;
 
 for (const feed of [404, 'empty', 'garbage'] as const)
   test(`feeds that are all ${feed}: a warning each night that questions the address, also once pages are bought`, async (t) => {
