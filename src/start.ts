@@ -8,9 +8,9 @@ export async function start(): Promise<void> {
   process.on('SIGUSR1', () => {});
   const context = processContext();
   process.on('exit', closeDeadTerminals);
-  // Errors of promises that no command awaits.
+  // Errors that no command awaited.
   process.on('uncaughtException', (error) => process.exit(reportFailure(error, context)));
-  // Node would end with 0 if nothing more could happen before the work has ended.
+  // Node exits with 0 if the event loop empties before the work is done.
   process.exitCode = 1;
   process.exitCode = await main(process.argv.slice(2), context);
   // A reader that does not read must not keep a stopped program alive.

@@ -19,7 +19,7 @@ export function parseKey(text: string, source: string): string {
 export async function readKey(
   from: string | Context['stdin'],
   source: string,
-  stop?: AbortSignal,
+  stop: AbortSignal,
 ): Promise<string> {
   const unreadable = (why: string): Failure => usage(`${source}: the key cannot be read: ${why}`, expected);
   let text = '';

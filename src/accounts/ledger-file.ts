@@ -44,7 +44,7 @@ const isOutcomeLine = shape({
 type OutcomeLine = Passing<typeof isOutcomeLine>;
 
 export interface LedgerEntry {
-  /** Null: it cannot be read, and there may have been one of a credit on any day, at any origin. */
+  /** Null: unreadable; counted as one credit on any day, at any origin. */
   readonly request: RequestLine | null;
   readonly outcome: Charge;
 }
@@ -62,16 +62,15 @@ export class LedgerFile {
   readonly month: string;
   readonly path: string;
   readonly #fd: number;
-  /** By ID of the request, or number of a line that cannot be read. */
+  /** Keyed by request ID, or by line number if unreadable. */
   readonly #entries = new Map<string | number, LedgerEntry>();
-  /** Bytes. */
-  #size = 0;
+  #byteSize = 0;
   /** Complete lines that have been read, and their bytes. */
   #lines = 0;
   #offset = 0;
   /** What follows the last complete line. */
   #rest = '';
-  /** Lines that cannot be read, and were not cut off when they were the last one. */
+  /** Unreadable lines, other than one cut off at the end. */
   readonly #damagedLines: number[] = [];
 
   private constructor(month: string, folder: PrivateFolder, fd: number) {
@@ -99,9 +98,9 @@ export class LedgerFile {
     // The line end in front closes a line that a crash cut short.
     const text = Buffer.from(`\n${JSON.stringify({ version: 1, ...line })}\n`);
     const written = guardFile(this.path, 'write', () => writeSync(this.#fd, text));
-    this.#size += written;
+    this.#byteSize += written;
     if (written === text.length) return;
-    throw new Failure('failed', `${this.path}: a line was written only in part`, { next: 'free some space' });
+    throw new Failure('failed', `${this.path}: only part of a line was written`, { next: 'free some space' });
   }
 
   /** Reads what is new. Throws `failed` for a line that cannot be read, and for a file that others replaced or cut. */
@@ -115,7 +114,8 @@ export class LedgerFile {
     const lines = isCutOff(this.#rest) ? this.#damagedLines : [...this.#damagedLines, this.#lines + 1];
     if (lines.length === 0) return null;
     const which = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
-    const purpose = 'restore it, or remove what cannot be read and may then not be counted';
+    const purpose =
+      'restore it from a backup, or delete the lines that cannot be read (their credits may then not be counted)';
     const expression = lines.map((line) => `${line}d`).join(';');
     const sed = { purpose, program: 'sed', operands: ['-i.bak', expression, this.path] };
     return new Failure('failed', `${this.path} is damaged: ${which} cannot be read`, {
@@ -126,11 +126,11 @@ export class LedgerFile {
   #readLines(): void {
     const bytes = guardFile(this.path, 'write', () => {
       const { size, ino } = fstatSync(this.#fd);
-      if (size < this.#size || ino !== statSync(this.path).ino)
-        throw new Failure('failed', `${this.path} was replaced or cut while this run counted in it`, {
-          next: 'find out what did it: the next run counts only what is left',
+      if (size < this.#byteSize || ino !== statSync(this.path).ino)
+        throw new Failure('failed', `${this.path} was replaced or cut during this run`, {
+          next: 'find the program that did it: the next run counts only what is left',
         });
-      this.#size = size;
+      this.#byteSize = size;
       const added = Buffer.allocUnsafe(size - this.#offset);
       return added.subarray(0, readSync(this.#fd, added, 0, added.length, this.#offset));
     });

@@ -1,9 +1,7 @@
 import { extname } from 'node:path';
 import { usage } from '../errors.ts';
-import { fileFormats, formatByPath, formats } from '../output/formats.ts';
+import { extensions, fileFormats, formatByPath } from '../output/formats.ts';
 import type { CommonOptions } from './options.ts';
-
-const extensions = fileFormats.flatMap((name) => formats[name].extensions.map((word) => `.${word}`));
 
 /** `json, ndjson or csv` */
 const either = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;

@@ -18,7 +18,7 @@ export interface FlagRow {
   readonly variable?: string;
   /** For a switch that is short for `--format`: the format. */
   readonly format?: string;
-  /** Flags that it cannot stand beside, each with the reason. */
+  /** Flags that it excludes, each with the reason. */
   readonly excludes?: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export const row = (
 /** `--output-dir`, `--no-color` */
 export const longFlag = ({ flag }: FlagRow): string => /--[\w-]+/.exec(flag)?.[0] ?? flag;
 
-/** Its help, with its default, unless the flag adds to that. */
+/** Help text with its default; omitted for repeatable flags. */
 export const flagHelp = ({ help, default: value, combine }: FlagRow): string =>
   value === undefined || combine !== undefined ? help : `${help} (default: ${value})`;
 

@@ -128,7 +128,8 @@ export const ownFlags: readonly FlagRow[] = [
   }),
   row('--concurrency <n>', pagedNames, 'export <n> at once with --output-dir', concurrency),
   row('--concurrency <n>', responses, 'process <n> references at once', concurrency),
-  row('-n, --limit <n>', ['latest', 'show'], 'print <n> entries per channel or file', { parse: integer(1) }),
+  row('-n, --limit <n>', ['latest'], 'print <n> entries per channel', { parse: integer(1) }),
+  row('-n, --limit <n>', ['show'], 'print <n> entries per file', { parse: integer(1) }),
   row('--seen <file>', ['latest'], 'print only entries not in <file>, then add their IDs', {
     excludes: { '--output': 'it would replace what is printed once: append with >>' },
   }),
@@ -203,7 +204,7 @@ function outputPath(text: string, source: string): string {
 function outputFile(text: string, source: string): string {
   if (!formatNames.some((name) => name === text)) return outputPath(text, source);
   const next = `for the format use -f ${text}; for a file use -o ./${text}`;
-  throw usage(`${source} ${text} names a file`, next);
+  throw usage(`${source} ${text} would write a file named ${text}`, next);
 }
 
 function summaryFile(text: string, source: string): string {

@@ -43,7 +43,7 @@ export interface RunOptions extends CommonOptions {
 }
 
 /** The command line as typed, without its references: for the commands that messages print. */
-export interface Invocation {
+interface Invocation {
   readonly name: string;
   readonly flags: readonly Flag[];
 }

@@ -9,7 +9,7 @@ import type { RunOptions } from './options.ts';
 import { seeHelp, unknownCommand, unknownFlag } from './pointers.ts';
 
 interface CommandLine {
-  /** Its flags in order, by their long names; of one that cannot be parsed, those that were understood. */
+  /** Parsed flags in order, by their long names; after a parse error, those read so far. */
   readonly flags: readonly Flag[];
   /** What it asks for. `help`: the words after `chanlist help`. */
   readonly request:

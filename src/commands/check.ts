@@ -74,7 +74,7 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   const unanswered = distinct(valid(list)).filter(({ value }) => !answered.has(canonicalOf(value)));
   const isUnread = checks.some(({ references }) => references.length === 0);
   const isExporting = (await Promise.all(places.map(hasFirstExport))).includes(true);
-  // Each may be what cannot be read, or what is exported now.
+  // Each may be one of the archives that are unreadable or still being exported.
   const isUnknown = unanswered.length > 0 && (isUnread || isExporting);
   const absent = isUnknown ? [] : unanswered.map((reference) => absentRow(reference, paths));
 
@@ -86,7 +86,9 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   if (isUnknown) {
     const names = firstOf(unanswered.map(({ reference }) => reference));
     const which = `${count(unanswered.length, 'reference', 'references')}${names}`;
-    const why = isUnread ? 'an archive or its record cannot be read' : 'another run makes a first export';
+    const why = isUnread
+      ? 'an archive or its record cannot be read'
+      : 'another run is making its first export';
     stderr.warn(`could not find out for ${which} whether an archive exists: ${why}`);
   }
   const codes = Object.keys(problemCodes);
@@ -104,7 +106,7 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   const wholes = archives.filter(({ entries }) => entries !== null).map(({ whole }) => whole ?? '');
   const [oldest] = wholes.sort();
   const date = oldest?.slice(0, 10) || 'never';
-  const whole = oldest === undefined ? '' : `; the list read whole longest ago: ${date}`;
+  const whole = oldest === undefined ? '' : `; oldest complete listing: ${date}`;
   stderr.note(`${count(archives.length, 'archive', 'archives')} checked, ${problems}${whole}`);
   return gravest([badLines.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
@@ -114,7 +116,7 @@ const recordOf = ({ problem, ...row }: CheckRow<Command>): CheckRow => ({
   problem: problem && { ...problem, fix: problem.fix && commandText(problem.fix) },
 });
 
-/** What references are compared by; one that cannot be parsed stands for itself. */
+/** What references are compared by; one that cannot be parsed falls back to itself. */
 function canonicalOf(reference: string): string {
   try {
     const { value } = parseEither(reference);

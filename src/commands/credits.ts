@@ -11,7 +11,7 @@ import { thousands } from '../text/count.ts';
 export const about = [
   'Prints what each account spent today and this month, confirmed and possibly charged, from the credit ledger, ' +
     'in which chanlist notes each paid request of this user on this machine. Sends nothing.',
-  'A table shows possibly charged credits as (+N), and what is left of the bounds per day and month that hold.',
+  'A table shows possibly charged credits as (+N), and what is left of the daily and monthly bounds.',
 ];
 
 export const examples: readonly Example[] = [

@@ -85,8 +85,9 @@ export const search: CommandFile = {
   /** The service applies the limit (null: its default). */
   run: async ({ channel, words, limit, ...options }: SearchOptions, context, stderr) => {
     const { refused, runOperation } = await import('./run-operation.ts');
-    const run = { ...options, limit: null, references: [channel] };
-    const refuse = (message: string, next: Step): Failure => refused(run, context, usage(message, next));
+    const runOptions = { ...options, limit: null, references: [channel] };
+    const refuse = (message: string, next: Step): Failure =>
+      refused(runOptions, context, usage(message, next));
     if (words.length === 0) throw refuse('missing query', 'see: chanlist help search');
     const [last = '', ...others] = words.toReversed();
     if (!isReference(channel, 'channel') && isReference(last, 'channel')) {
@@ -96,6 +97,9 @@ export const search: CommandFile = {
     }
     const q = words.join(' ');
     if (q.trim() === '') throw refuse('<query> is blank', 'expected words to search for');
-    return await runOperation(operations.search, run, context, stderr, { q, limit: limit ?? undefined });
+    return await runOperation(operations.search, runOptions, context, stderr, {
+      q,
+      limit: limit ?? undefined,
+    });
   },
 };

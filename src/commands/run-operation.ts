@@ -94,7 +94,7 @@ async function chooseJob(
   const isPaged = operation.body === 'page';
   if (isPaged && (options.output !== null || options.outputDir !== null)) {
     const format = options.format ?? 'ndjson';
-    if (format === 'table') throw usage('cannot write a table to a file');
+    if (format === 'table') throw new Error('a table in a file');
     if (options.outputDir === null && valid(references).length > 1)
       throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
     const { openExports } = await import('../export/exports.ts');

@@ -15,7 +15,7 @@ import { arrayFrame } from '../output/document.ts';
 import { assertPresent, parseFields, shownEntries } from '../output/parse-fields.ts';
 import { entriesOf, render } from '../output/render.ts';
 import { Stdout } from '../output/stdout.ts';
-import { decideTerminal } from '../output/terminal.ts';
+import { decideTerminal, defaultFormat } from '../output/terminal.ts';
 import { outputTarget } from '../run/named-files.ts';
 import { shellQuote } from '../text/command.ts';
 import { count } from '../text/count.ts';
@@ -41,7 +41,7 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
   for (const path of files) if (path !== '-') assertShowable(path);
   const terminal = output === null ? decideTerminal(context.stdout, context.env, options.color) : null;
   const fields = parseFields(options.fields, shownEntries);
-  const format = options.format ?? (terminal === null ? 'ndjson' : 'table');
+  const format = options.format ?? defaultFormat(terminal);
   if (target !== null) assertNotArchive(target);
   let printed = 0;
   let thrown: unknown = null;
@@ -55,11 +55,11 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
           yield batch;
         }
     } catch (error) {
-      // What stands before an error is printed, as a whole document.
+      // Entries before an error are printed as a complete document.
       thrown = error;
     }
   };
-  // Only what can be read twice shows which keys occur.
+  // Finding every key needs a second read.
   const isRepeatable = files.every((path) => path !== '-' && statSync(path).isFile());
   if (isRepeatable && fields !== null) await assertPresent(fields, read(null));
   using file = target === null ? null : new AtomicFile(target);
@@ -88,8 +88,8 @@ function assertShowable(path: string): void {
   }
   const run = join(privateFolderOf(dirname(path)), pagesName(basename(path)));
   if (!existsSync(path) && existsSync(run))
-    throw usage(`the export of ${path} has not ended`, {
-      purpose: 'how to resume it',
+    throw usage(`the export of ${path} is not complete`, {
+      purpose: 'to see how to resume it',
       program: 'chanlist check',
       operands: [path],
     });

@@ -27,7 +27,7 @@ export interface Contents {
   readonly checksum: number;
 }
 
-export const otherBytes = 'its bytes are not those that were written';
+export const otherContent = 'its content differs from what was written';
 
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
 
@@ -77,7 +77,7 @@ export async function readArchive(
 
 /** All bytes of a file, as `chunksOf`. */
 async function* bytesOf({ path, real }: Target, stop: AbortSignal): AsyncGenerator<Buffer> {
-  // A FIFO that has taken its place would block for ever.
+  // A FIFO that has taken its place would block forever.
   const fd = guardFile(path, 'open', () => openSync(real, O_RDONLY | O_NONBLOCK));
   try {
     yield* chunksOf(fd, path, stop);
@@ -96,16 +96,16 @@ function problemOf(line: Buffer | null, entry: JsonText | null, id: string | nul
   return id.startsWith('UC') && channel && channel !== id ? `is an entry of ${channel}` : null;
 }
 
-/** FILE as an archive, which is read at most once, and only if something needs its content. */
+/** FILE as an archive. It is read only if something needs its content: once for its IDs, and again when it is copied. */
 export class Archive {
   readonly #one: Export;
-  /** Null: it is as recorded, so that each line is what the service sent. */
+  /** Null: FILE is as recorded, so that no line needs checking for its channel. */
   readonly #id: string | null;
   /** This run buys every page, and repairs an archive that has a record: lines that are not entries are left out. */
   readonly all: boolean;
   readonly #ids = new Set<string>();
   #contents: Contents | null = null;
-  /** Once it is read. */
+  /** Known after `read`. */
   hasEntriesWithoutId = false;
 
   constructor(one: Export, all: boolean) {
@@ -114,7 +114,7 @@ export class Archive {
     this.#id = one.existing.file === 'archive' ? null : one.id;
   }
 
-  /** As this run has found it. */
+  /** Size and time when the run began. */
   get mark(): FileMark {
     const { stats } = this.#one.target;
     if (stats === null) throw new Error('an archive without a file');
@@ -125,7 +125,7 @@ export class Archive {
     return this.all && this.#one.record !== null;
   }
 
-  /** As recorded until it is read. */
+  /** From the record until `read`. */
   get entries(): number {
     return this.#contents?.entries ?? this.#one.record?.entries ?? 0;
   }
@@ -139,7 +139,7 @@ export class Archive {
     return this.#isRepaired && (this.#contents?.badLines ?? 0) > 0;
   }
 
-  /** What others have done to it, that an update repairs or keeps; null if nothing. */
+  /** What other programs changed, and the update repaired or kept; null: nothing. */
   get change(): string | null {
     const { record, target, existing } = this.#one;
     const contents = this.#contents;
@@ -147,10 +147,10 @@ export class Archive {
     const { badLines, damage, checksum } = contents;
     if (this.isCut) return `left out ${count(badLines, 'line', 'lines')}; the first: ${damage}`;
     if (record.checksum === checksum) return null;
-    if (existing.file === 'archive') return `${otherBytes}; they were kept`;
+    if (existing.file === 'archive') return `${otherContent}; it was kept`;
     // To sort lines changes no size.
     const isReordered = target.stats?.size === record.size && contents.entries === record.entries;
-    return isReordered ? 'others have changed the order of its lines, which was kept' : null;
+    return isReordered ? 'another program reordered its lines; that order was kept' : null;
   }
 
   /** Reads it, and returns its IDs. Throws as `assertSame`, and `damaged` or `lost` as `assertIntact`. */
@@ -195,7 +195,7 @@ function assertIntact(one: Export, { damage, entries, checksum }: Contents): voi
   const isAsRecorded = existing.file === 'archive';
   // Its lines are what the service sent.
   if (isAsRecorded && record?.checksum === checksum) return;
-  const problem = damage ?? (isAsRecorded ? otherBytes : null);
+  const problem = damage ?? (isAsRecorded ? otherContent : null);
   if (problem !== null) {
     const what = record === null ? 'is not an archive of this channel' : 'is damaged';
     const next = record === null ? 'choose another file name' : all;

@@ -6,8 +6,8 @@ import { sameCommand } from './messages.ts';
 import { type FileMark, hasMark, markOf } from './record.ts';
 
 /**
- * Throws `failed` for the reference, with this next, unless the target is still the `expected` file (null: there is none, or
- * an empty one).
+ * Throws `failed` for the reference unless the target is still the `expected` file (null: there is none, or an empty one).
+ * `next`: the next step of the failure.
  */
 export function assertUnchanged(target: Target, expected: FileMark | null, next: string): void {
   const stats = lstatSync(target.real, { throwIfNoEntry: false }) ?? null;

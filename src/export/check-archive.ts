@@ -9,7 +9,7 @@ import { isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf, recordName } from '../fs/private-folder.ts';
 import type { Command } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
-import { type Contents, otherBytes, readArchive } from './archive.ts';
+import { type Contents, otherContent, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
 import { exportCommand } from './messages.ts';
 import { PagesFile } from './pages-file.ts';
@@ -18,7 +18,8 @@ import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record
 /** What can be wrong with an archive, from the gravest to the least; the help prints these rows. */
 export const problemCodes = {
   damaged:
-    'a line is not an entry of its channel or playlist, its bytes are other ones, or it cannot be read',
+    'a line is not an entry of its channel or playlist, its content has changed but not its size and time, ' +
+    'or it cannot be read',
   lost: 'it has fewer entries than recorded, or its file is gone',
   absent: 'a reference of --from has no archive',
   gone: 'the channel or playlist was not found (404) at the last check',
@@ -86,7 +87,7 @@ export function findArchives(path: string) {
   const adopt = 'uploads --update takes a whole list (ndjson) as an archive';
   if (!isKnown)
     throw usage(
-      `${path}: chanlist has no record of it, and check reads archives`,
+      `${path} is not ${file === null ? 'a folder of archives' : 'an archive'}: chanlist has no record of it`,
       file === null ? next : adopt,
     );
   const archives: FoundArchive[] =
@@ -158,7 +159,7 @@ async function compare(found: FoundArchive, maxAge: number, { stop, clock }: Con
 /** An archive that cannot be read, or its record or its interrupted run. */
 function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow<Command> {
   const { code, message, next } = failure;
-  // Only a record can be removed at no cost.
+  // Only a record can be deleted for free.
   const fix = code === 'damaged' && typeof next !== 'string' ? next : null;
   return { ...emptyRow, file, problem: { code: 'damaged', message: fix ? message : failure.line(), fix } };
 }
@@ -172,7 +173,7 @@ function archiveProblem(target: Target, record: ArchiveRecord, contents: Content
   if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, record) };
   const repair = fixOf(path, record, '--update', '--all');
   const isOther = hasMark(stats, record) && checksum !== contents.checksum;
-  const damage = contents.damage ?? (isOther ? otherBytes : null);
+  const damage = contents.damage ?? (isOther ? otherContent : null);
   if (damage !== null) return { code: 'damaged', message: damage, fix: repair };
   if (contents.entries < entries) {
     const message = `${count(contents.entries, 'entry', 'entries')}, but it had ${thousands(entries)}`;
@@ -187,7 +188,7 @@ function interruptedProblem(target: Target, { header, position, end }: PagesFile
   const what = header.update === null ? 'export' : 'update';
   const message = `its ${what} was interrupted after ${count(position.entries, 'entry', 'entries')}`;
   const hasAppeared = !header.replaces && stats !== null && !isEmpty(target) && !hasMark(stats, end);
-  // Only a person knows where it belongs.
+  // Only a person can decide which file to keep.
   if (hasAppeared) return { code: 'interrupted', message: `${message}; the file appeared since`, fix: null };
   // An export whose list repeats itself has no page to resume at.
   const flags = header.update === null && position.next === 'stuck' ? ['--restart'] : [];

@@ -1,5 +1,5 @@
 import { day, hour } from '../accounts/local-time.ts';
-import type { History } from './record.ts';
+import { type History, maxIds } from './record.ts';
 
 /** An entry of the feed that `latest` returns. */
 export interface FeedEntry {
@@ -27,7 +27,7 @@ type UpdateDecision =
   /** No feed, but a page was fetched instead less than seven days ago. */
   | { readonly do: 'unchecked' }
   /** No feed; from `until` on (milliseconds since 1970), one page is fetched instead. */
-  | { readonly do: 'fail'; readonly feed: MissingFeed; readonly until: number }
+  | { readonly do: 'fail'; readonly until: number }
   /** Buy pages, until one ends with a known entry. */
   | { readonly do: 'buy'; readonly expected: readonly string[] };
 
@@ -38,8 +38,6 @@ export const daysWithoutFeed = 7;
 /** Rule 4: how many times an ID that no fetched page contained is expected, and the days between. */
 const maxChecks = 2;
 const daysBetweenChecks = 1;
-/** A feed has 15 entries; a longer one must not fill the record. */
-const maxExpected = 200;
 
 /**
  * Decides what an update buys. `has`: whether FILE contains an ID. `now`: milliseconds since 1970. Pure; the rules
@@ -53,7 +51,7 @@ export function decideUpdate(
 ): UpdateDecision {
   const expected = feed.entries === null ? [] : expectedIds(before, feed.entries, now, has);
   if (all) return { do: 'buy', expected };
-  if (feed.entries === null) return withoutFeed(before, feed, now);
+  if (feed.entries === null) return withoutFeed(before, now);
   if (expected.length > 0) return { do: 'buy', expected };
   // Nothing is expected; but if the feed has moved on past all that is known, an upload may have been missed.
   const published = feed.entries.filter(({ isScheduled }) => !isScheduled);
@@ -63,13 +61,13 @@ export function decideUpdate(
 }
 
 /** Rule 3. */
-function withoutFeed(before: History, feed: MissingFeed, now: number): UpdateDecision {
+function withoutFeed(before: History, now: number): UpdateDecision {
   const { failure, withoutFeed: lastPage, checked } = before;
   const buy = { do: 'buy', expected: [] } as const;
   if (failure?.code === 'gone') return buy;
   if (lastPage !== null) return havePassed(lastPage, daysWithoutFeed, now) ? buy : { do: 'unchecked' };
   if (checked === null || havePassed(checked, daysWithoutFeed, now)) return buy;
-  return { do: 'fail', feed, until: Date.parse(checked) + daysWithoutFeed * day };
+  return { do: 'fail', until: Date.parse(checked) + daysWithoutFeed * day };
 }
 
 /** Rules 1 and 4: the IDs of the feed that FILE lacks and the list should contain. */
@@ -85,7 +83,7 @@ function expectedIds(
     if (missing === undefined) return true;
     return missing.checks < maxChecks && havePassed(missing.last, daysBetweenChecks, now);
   });
-  return [...new Set(expected.map(({ videoId }) => videoId))].slice(0, maxExpected);
+  return [...new Set(expected.map(({ videoId }) => videoId))].slice(0, maxIds);
 }
 
 /** Rule 4: the expected IDs that are expected no longer after this check. */

@@ -106,7 +106,10 @@ async function renderView(
     },
     write,
   );
-  for (const message of warnings) run.warn(`format: ${message.split(':', 1)}`, reference.label, message);
+  for (const message of warnings) {
+    const [kind] = message.split(':', 1);
+    run.warn(`format: ${kind}`, reference.label, message);
+  }
 }
 
 function parseRow(line: Buffer | null): JsonText {

@@ -57,7 +57,7 @@ async function assertExportable(exports: Exports, [reference]: readonly Referenc
     if (id === null && (one.record ?? one.interrupted) !== null) one.interrupted?.[Symbol.dispose]();
     else await firstRequest(one);
   } catch (error) {
-    // Any other failure is that of a run.
+    // Other failures are reported by the run itself.
     if (!(error instanceof Failure) || error.exit === 2) throw error;
   }
 }
@@ -152,8 +152,8 @@ class ReferenceIndex {
   }
 
   /**
-   * A text that is smaller the sooner it is the turn of a FILE. Archives come before first exports; among each, interrupted
-   * ones come first, then those checked, or with `all` read whole, longest ago, and those that failed last time come last.
+   * Sort key: archives before first exports; within each: interrupted, then oldest check (`all`: oldest full read), then
+   * failed last time.
    */
   turn(name: string, all: boolean): string {
     const record = this.records.get(name);
@@ -248,7 +248,7 @@ async function firstRequest(one: Export): Promise<FirstRequest> {
   }
 }
 
-/** Where a run resumes: what buys every page may have to start over. */
+/** Where a run resumes; `--all` starts over after a plain update, or if FILE has changed since. */
 function nextPosition(one: Export, pages: PagesFile): Position {
   const { update, all } = one.exports.options;
   const isEnded = hasMark(one.target.stats, pages.end);

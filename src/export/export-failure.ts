@@ -10,7 +10,7 @@ import { changeChecks, checksAfterFailure } from './record.ts';
 /** What an export failed of. `checked`: the last successful check; null: there was none. Pure. */
 export function failureOf(thrown: unknown, { paidRequests }: Tally, checked: string | null): Failure {
   const failure = toFailure(thrown);
-  // It stops this export alone, and is not a usage error after a paid page.
+  // Stops only this export. After a paid page it is exit 1, not a usage error.
   if (failure.code === 'usage')
     return failure.with({ scope: 'reference', ...(paidRequests > 0 && { exit: 1 }) });
   // It was exported before: no spelling mistake.

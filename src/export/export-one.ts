@@ -42,17 +42,16 @@ export async function exportOne(
   const failed = (error: unknown): Result =>
     resultOf(reference, { failure: failureOf(error, reference.tally, null) });
   try {
-    if (!existsSync(folder.path))
-      throw new Failure('failed', `${folder.path} has been removed during this run`);
+    if (!existsSync(folder.path)) throw new Failure('failed', `${folder.path} was removed during this run`);
     using lock = await acquireLock(folder, name, pathOf(exports, id));
-    if (lock === null && folder.created)
-      run.warn('no lock', null, `${folder.path}: no locks here; do not let two runs write one file`);
-    // What a killed run has left.
+    const noLocks = 'this file system has no locks; do not export one file from two runs at once';
+    if (lock === null && folder.created) run.warn('no lock', null, `${folder.path}: ${noLocks}`);
+    // Left behind by a killed run.
     for (const left of [newFileName(name), temporaryName(pagesName(name)), temporaryName(recordName(name))])
       folder.remove(left);
     const { result, resumed } = await perform(update && all);
     if (resumed === undefined || !update || result.failure !== null) return result;
-    // Of a playlist, every page was bought.
+    // A playlist update bought every page.
     if (operation.name === 'playlist') return result;
     // It still has to look for what is new. A plain update that had only to be recorded bought no page for --all.
     const isWhole = resumed.update === null || resumed.update.all;

@@ -32,7 +32,7 @@ export interface Exports {
   readonly feeds: FeedLog;
 }
 
-/** One of them, as it is on disk. */
+/** One export, as it is on disk. */
 export interface Export {
   readonly exports: Exports;
   readonly reference: Reference;
@@ -49,7 +49,7 @@ export interface Export {
   readonly kept: Pick<ArchiveRecord, 'reference' | 'others' | 'service'>;
 }
 
-/** Where the new FILE is written: of `a.json`, not where the record of `a` is. */
+/** Where the new FILE is written. `.new` keeps that of `a.json` apart from the temporary record of `a` (`a.json.tmp`). */
 export const newFileName = (file: string): string => temporaryName(`${file}.new`);
 
 /** Longest name of a file on all common file systems, in bytes. */

@@ -4,14 +4,14 @@ import type { Result } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import type { Feed, MissingFeed } from './decide-update.ts';
 
-/** So many channels without a feed are not a matter of each. */
+/** From this many missing feeds on, the cause is taken to be the service or the address, not the channels. */
 export const minChannels = 5;
 
-/** The feeds that a run has asked for: where none of many can be read, it is not the channels (docs/updates.md, rule 3). */
+/** Feeds requested in this run (docs/updates.md, rule 3). */
 export class FeedLog {
-  /** Whether pages may be bought in place of feeds: not before it is known that it is not the service. */
+  /** Pages may be bought in place of feeds: of many channels, only once it is known that the service works. */
   mayReplace = false;
-  /** Channels whose page waits for that, and why they have no feed. */
+  /** Channels that wait for `mayReplace`, and why they have no feed. */
   readonly waiting = new Map<Reference, MissingFeed>();
   /** Channels that were checked with a page in place of their feed, by label, and why. */
   readonly replaced = new Map<string | null, string>();
@@ -23,7 +23,7 @@ export class FeedLog {
     else this.#isAnyRead = true;
   }
 
-  /** Whether none of many feeds can be read. `others`: channels of which another request has failed so. */
+  /** Whether none of many feeds can be read. `others`: channels whose other requests failed the same way. */
   #isOutage(others: number): boolean {
     return !this.#isAnyRead && this.#missing.size > 0 && this.#missing.size + others >= minChannels;
   }
@@ -51,23 +51,21 @@ export class FeedLog {
     }
     const count = this.#missing.size;
     const next = 'check the address and --namespace';
-    // A failure says it, or will.
+    // A failure of a channel says it.
     const isSaid = results.some(({ failure, status }) =>
       isServiceOut
         ? status === 'unchecked' || failure?.code === 'no_feed' || failure?.code === 'unavailable'
         : failure?.code === 'no_feed',
     );
-    const what = `the "latest" feed of none of ${count} channels can be read (${first.problem})`;
+    const what = `none of the "latest" feeds of ${count} channels can be read (${first.problem})`;
     if (!isSaid) run.warn('feeds', null, isServiceOut ? what : `${what}; ${next}`);
     if (!isServiceOut) {
       return results.map((result) => withFailure(result, (failure) => failure.with({ next })));
     }
     const { status } = first;
+    const message = `the service is not available: none of the feeds of ${count} channels can be read`;
     const outage = (details: FailureDetails = {}): Failure =>
-      new Failure('unavailable', `the service is not available: no feed of ${count} channels can be read`, {
-        status,
-        ...details,
-      });
+      new Failure('unavailable', message, { status, ...details });
     if (run.ended?.code === 'no_feed') run.ended = outage({ scope: 'run' });
     return results.map((result) => {
       if (result.status === 'unchecked' && this.#missing.has(result.reference))

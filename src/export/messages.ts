@@ -79,7 +79,7 @@ export function refusal(why: Refusal, one: Export): Failure {
 
 /** The warning that FILE is an archive from now on. */
 export const adoptedText =
-  'it had no record, and is now an archive; whether it is complete is not known: --update --all buys every page';
+  'it had no record, and is now an archive; it may be incomplete: --update --all buys every page';
 
 /** The failure of a run that cannot be continued: its token is refused, or its list loops. */
 export function unresumable(
@@ -105,4 +105,4 @@ export const sameCommand = ({ exports, reference }: Export): string =>
 
 /** The next step if another FILE has appeared: pages that are paid wait for its place. */
 export const moveAway = (one: Export): string =>
-  `move it away, then ${sameCommand(one)}: nothing is paid twice`;
+  `move it away, then ${sameCommand(one)}: nothing is paid for twice`;

@@ -55,7 +55,7 @@ interface StoredPage {
   readonly behind: number;
 }
 
-/** Of two files in one folder, which are on one device: Windows may not know that of a file that was renamed. */
+/** Compares inodes only: both files are in one folder. After a rename Windows may report another device. */
 const isSameFile = (a: Stats, b: Stats): boolean => a.ino === b.ino;
 
 /** The next step for pages that this run cannot use. */
@@ -72,7 +72,7 @@ export const discardPages = (folder: PrivateFolder, file: string): Command => ({
  * until then a temporary one.
  */
 export class PagesFile {
-  /** With the update that its pages were last set aside for. */
+  /** Its `update` is that of the last `setAside`, if there was one. */
   header: PagesHeader;
   /** After the last page. */
   position: Position = startPosition;
@@ -308,9 +308,9 @@ export class PagesFile {
     const scope = 'reference';
     const removed = [this.#folder.path, this.#path].find((path) => !existsSync(path));
     if (removed !== undefined)
-      return new Failure('failed', `${removed} has been removed during this run`, { scope });
+      return new Failure('failed', `${removed} was removed during this run`, { scope });
     const what = `${this.#path}: another run or program writes it`;
-    return new Failure('failed', what, { scope, next: 'end that first' });
+    return new Failure('failed', what, { scope, next: 'stop it' });
   }
 
   get #isNamed(): boolean {

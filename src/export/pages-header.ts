@@ -75,7 +75,7 @@ export function headerOf(fd: number): PagesHeader | 'of another version' | null 
   const line = read.subarray(0, read.indexOf(LINE_FEED) + 1);
   const header = readComment(line, 0);
   if (isHeader(header)) return header;
-  // That of version 1 has no checksum.
+  // Version 1 has no checksum here.
   const { version } = header ?? parseObject(line.toString('utf8', 1)) ?? {};
   return isNumber(version) && version !== pagesVersion ? 'of another version' : null;
 }

@@ -43,7 +43,7 @@ export type FileMark = Passing<typeof isFileMark>;
 export const isRecord = shape({
   /** As last given. */
   reference: isText,
-  /** Others that have led to its ID. */
+  /** Other references that resolved to this ID. */
   others: listOf(isText),
   /** Channel or playlist. */
   id: isText,
@@ -53,7 +53,7 @@ export const isRecord = shape({
   /** The crc32 of FILE. */
   checksum: isCount,
   entries: isCount,
-  /** When the reading of its whole list began that has ended last; null: it was taken as an archive, and never read. */
+  /** When the last complete read of the list began; null: never (the file was adopted). */
   whole: orNull(isDate),
   checks: isHistory,
 });
@@ -125,8 +125,8 @@ export interface Check {
   readonly time: string;
 }
 
-/** Longest feed, and most missing IDs, that a record keeps. */
-const maxIds = 200;
+/** Most IDs of a feed, and most that are expected or missing: a feed has 15; a longer one must not fill the record. */
+export const maxIds = 200;
 
 /** What is known of an archive after a successful check. Pure. */
 export function checksAfter(before: History, check: Check): History {

@@ -48,7 +48,7 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   const known = isRead ? await archive.read() : new Set(before.feed?.known);
   const has = (id: string): boolean => known.has(id);
   const decision = decideUpdate(before, feed, now, { all, has });
-  /** Ends what holds while there is no feed, or after a failure. */
+  /** Clears a recorded failure, and `withoutFeed` once there is a feed. */
   const forgetFailure = (): void =>
     changeChecks(exports.folder, name, one.id, (before) => ({
       ...before,
@@ -67,9 +67,9 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
       forgetFailure();
       return resultOf(reference, { status: 'unchecked', entries, added: 0 });
     case 'fail': {
-      const { problem, status } = decision.feed;
       const day = new Date(decision.until).toISOString().slice(0, 10);
-      const message = `cannot check for new uploads: the "latest" feed is ${problem}`;
+      const message = `cannot check for new uploads: the "latest" feed is ${feed.problem}`;
+      const status = feed.entries === null ? feed.status : null;
       const next = `no action needed: if it is not back by ${day}, an update buys one page instead (1 credit)`;
       throw new Failure('no_feed', message, { status, next });
     }
@@ -101,7 +101,7 @@ export async function addNew(
   let update = updateOf(pages, archive, timeOf(one));
   const isTwice = [...(await pages.ids(stop))].some((id) => known.has(id));
   if (update !== pages.header.update) pages.setAside(update, 'start');
-  // FILE has got entries of these pages meanwhile.
+  // FILE has since received entries of these pages.
   else if (isTwice) pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
   const { all, expected, feedProblem } = update;
   let attempt = await buyNew(run, one, archive, pages, all);
@@ -130,7 +130,7 @@ export async function addNew(
     // Without a feed, the check is as old as the first page.
     time: feed === null ? update.started : timeOf(one),
   });
-  // That of an interrupted run was the feed of another time.
+  // An interrupted run's feed is outdated.
   if (feedProblem !== null && !isResumed) exports.feeds.replaced.set(reference.label, feedProblem);
   warnOf(run, one, archive, {
     all,
@@ -222,9 +222,9 @@ function warnOf(
   if (archive.change !== null) run.warn('repaired', label, `${path}: ${archive.change}`);
   if (hasWithoutId && archive.hasEntriesWithoutId)
     run.stderr.note(`${label}: skipped entries without a videoId; ${path} may already have them`);
-  const missed = `${notListed.join(', ')} is in the feed, but was not in the list twice`;
+  const missed = `in the feed, but missing from the list in two checks: ${notListed.join(', ')}`;
   if (notListed.length > 0)
-    run.warn('not listed', label, `${missed}: no longer expected; --update --all buys every page`);
+    run.warn('not listed', label, `${missed}; no longer expected: --update --all buys every page`);
 }
 
 /** FILE stays: records what is known of it, and FILE as it is now. Throws as `assertSame`. */

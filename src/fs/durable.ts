@@ -14,16 +14,17 @@ export function syncFolder(folder: string): void {
 }
 
 /** Renames a file over another. On Windows, waits a second for a program that has one of them open, then throws `failed`. */
-export function replaceFile(from: string, to: string, shown = to, attempts = 20): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    const isHeldOpen = ['EACCES', 'EBUSY', 'EPERM'].includes(systemCode(error) ?? '');
-    if (process.platform !== 'win32' || !isHeldOpen) throw error;
-    const message = `${shown} cannot be replaced: another program has it open, or it is read-only`;
-    const next = 'close it there, then run the same command again';
-    if (attempts === 1) throw new Failure('failed', message, { scope: 'reference', next });
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
-    replaceFile(from, to, shown, attempts - 1);
-  }
+export function replaceFile(from: string, to: string, shown = to): void {
+  for (let attempt = 1; attempt <= 20; attempt++)
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      const isHeldOpen = ['EACCES', 'EBUSY', 'EPERM'].includes(systemCode(error) ?? '');
+      if (process.platform !== 'win32' || !isHeldOpen) throw error;
+      if (attempt < 20) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    }
+  const message = `${shown} cannot be replaced: another program has it open, or it is read-only`;
+  const next = 'close it there, then run the same command again';
+  throw new Failure('failed', message, { scope: 'reference', next });
 }

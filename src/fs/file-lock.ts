@@ -84,7 +84,7 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
 export const lockedFailure = (shown: string): Failure =>
   new Failure('locked', `${shown}: another run is writing this file`);
 
-/** The folders in which this process has looked for what killed ones have left. */
+/** Folders already cleaned of what killed processes left behind. */
 const cleaned = new WeakSet<Folder>();
 
 /** Removes the folders of processes that were killed an hour ago or more, while they prepared a lock. */

@@ -48,10 +48,10 @@ export const randomHex = (): string =>
 
 const systemErrors: Record<string, readonly [what: string, next?: string]> = {
   ENOENT: ['it, or its folder, has been removed'],
-  ENOTDIR: ['a part of this path is not a folder', 'choose another place'],
-  EACCES: ['permission denied', 'choose another place, or run it as the owner'],
-  EPERM: ['permission denied', 'choose another place, or run it as the owner'],
-  EROFS: ['the file system is read-only', 'make it writable, or choose another place'],
+  ENOTDIR: ['a part of this path is not a folder', 'choose another location'],
+  EACCES: ['permission denied', 'choose another location, or run it as the owner'],
+  EPERM: ['permission denied', 'choose another location, or run it as the owner'],
+  EROFS: ['the file system is read-only', 'make it writable, or choose another location'],
   EEXIST: ['it is not a folder', 'give a folder'],
   EISDIR: ['it is a folder', 'give a file'],
   ENAMETOOLONG: ['the name is too long', 'choose a shorter one'],
@@ -98,7 +98,7 @@ export function guardFile<T>(path: string, doing: 'read' | 'open' | 'write', wor
   }
 }
 
-/** Bytes that must be free before each page, for that page. */
+/** Free space kept for one page, in bytes. */
 const minFreeSpace = 4 * 1024 * 1024;
 
 /** Throws `failed` (1), which ends the run, unless a page and `bytes` more can be written to a folder. */

@@ -1,11 +1,10 @@
 import { readSync } from 'node:fs';
-import { LINE_FEED } from '../json/byte-writer.ts';
+import { CARRIAGE_RETURN, LINE_FEED } from '../json/byte-writer.ts';
 import { guardFile } from './files.ts';
 
 const chunkBytes = 128 * 1024;
 /** Longest line that is read, in bytes. */
 const maxLineBytes = 64 * 1024 * 1024;
-const CARRIAGE_RETURN = 0x0d;
 
 /** An open file, or a part, in chunks, each valid until the next one. Throws failures, and the reason of `stop`. */
 export async function* chunksOf(

@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, resolve, sep, win32 } from 'node:p
 import { type Failure, usage } from '../errors.ts';
 import { guardFile, ignoreErrors, isFolder } from './files.ts';
 
-/** A file that is written whole: the file of `-o`, `--summary`, `--seen`. */
+/** A file by its path: that of `-o`, `--summary` or `--seen`, or an archive that `check` reads. */
 export interface Target {
   /** As the user gave it, for messages. */
   readonly path: string;
@@ -25,7 +25,7 @@ export function resolveTarget(named: string): Target {
     const stats = fs.lstatSync(real, { throwIfNoEntry: false }) ?? null;
     if (stats !== null && !stats.isFile()) throw notRegular(path, kindOf(stats));
     if (!isFolder(dirname(real)))
-      throw usage(`${path}: ${dirname(path)} is not a folder`, 'choose another place');
+      throw usage(`${path}: ${dirname(path)} is not a folder`, 'choose another location');
     return { path, real, stats };
   });
 }
@@ -83,7 +83,7 @@ export function assertDistinctPaths(files: readonly NamedFile[]): void {
   for (const { flag, path, kind } of [...files.filter((file) => !isInput(file)), ...files.filter(isInput)]) {
     const { real, stats } = locate(path === '-' && kind === 'input' ? '/dev/stdin' : path);
     if (kind === 'output' && /(?:^|[\\/])\.chanlist(?:[\\/]|$)/.test(real))
-      throw usage(`${flag} ${path} is in chanlist's own folder`, 'choose another place');
+      throw usage(`${flag} ${path} is in chanlist's own folder`, 'choose another location');
     const key = stats === null ? real : `${stats.dev}:${stats.ino}`;
     const other = others.get(key);
     if (other !== undefined)

@@ -124,7 +124,7 @@ export class PrivateFolder {
   }
 
   #open(name: string, flags: number): number {
-    // A FIFO would block for ever.
+    // A FIFO would block forever.
     const fd = fs.openSync(this.at(name), flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
     const stats = fs.fstatSync(fd);
     if (stats.isFile()) return fd;

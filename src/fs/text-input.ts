@@ -20,7 +20,10 @@ export interface Line {
   readonly problem: string | null;
 }
 
-/** The lines of a path or a stream, without BOM. Throws `unreadable`, also for NUL bytes, and the reason of `stop`. */
+/**
+ * The lines of a path or a stream, each without U+FEFF at its start. Throws `unreadable`, also for NUL bytes, and the reason
+ * of `stop`.
+ */
 export async function* readLines(
   from: string | Context['stdin'],
   unreadable: (why: string) => Failure,

@@ -77,7 +77,7 @@ function programHelp(table: readonly CommandRow[]): readonly Block[] {
 
 /** Narrower terminals break the lines themselves. */
 const minColumns = 40;
-/** Where a meaning has less room beside its term, it is below it. */
+/** Below this width, a meaning goes under its term. */
 const minMeaning = 32;
 
 /** The blocks in the width of a terminal (null: 80 columns), with bold headings if it has colour. */

@@ -1,11 +1,9 @@
 import type { Terms } from '../cli/command.ts';
 import { globalFlagGroups } from '../cli/flags.ts';
 import { exitCodes, failureCodes, gravity } from '../errors.ts';
-import { formatNames, formats } from '../output/formats.ts';
+import { extensions, formatNames, formats } from '../output/formats.ts';
 import { operations, pagedNames } from '../service/contract.ts';
 import { type Block, exampleBlock, flagTerms, type TopicName } from './document.ts';
-
-const extensions = formatNames.flatMap((name) => formats[name].extensions.map((word) => `.${word}`));
 
 const sums = '{"confirmed", "possibly_charged"}';
 
@@ -53,9 +51,9 @@ const unspecified = uploads.documentedFields.slice(uploads.fields.length);
 /** What the help says on each topic, and the man page, too. */
 export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
   flags: [
-    'These flags stand before or after the command; for their variables see: chanlist help environment.',
+    'These flags go before or after the command; for their variables see: chanlist help environment.',
     'search, resolve, latest and show replace an existing FILE of -o; uploads and playlist replace it only with --restart, ' +
-      'because its pages cost credits. All bounds of --max-credits hold.',
+      'because its pages cost credits. Every --max-credits bound applies.',
     ...Object.entries(globalFlagGroups).map(([heading, flags]) => ({ heading, rows: flagTerms(flags) })),
   ],
   fields: [
@@ -161,7 +159,7 @@ export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
       NO_COLOR: 'not empty: print no colour; see --no-color',
       PAGER: 'what shows a table at a terminal (default: less -FRX, but not on Windows; empty: nothing)',
       'HTTPS_PROXY, HTTP_PROXY, ALL_PROXY': 'proxy between this machine and the service',
-      NO_PROXY: 'hosts to reach without it, separated by commas; loopback always is',
+      NO_PROXY: 'hosts to reach without it, separated by commas; loopback is always reached directly',
       NODE_EXTRA_CA_CERTS: 'file of further certificates to trust',
       XDG_CONFIG_HOME: 'folder of the stored accounts (default: ~/.config; not on macOS and Windows)',
       XDG_STATE_HOME: 'folder of the credit ledger (default: ~/.local/state; Windows: %LOCALAPPDATA%)',
@@ -169,7 +167,7 @@ export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
     'A flag takes precedence over its variable, a variable over the profile. An empty variable counts as unset.',
     terms('Files:', {
       accounts: 'in ~/.config/chanlist (macOS: ~/Library/Preferences; Windows: %APPDATA%)',
-      ledger: 'credits-*.ndjson, in chanlist of the folder of XDG_STATE_HOME: every paid request',
+      ledger: 'credits-*.ndjson in $XDG_STATE_HOME/chanlist: every paid request',
       '.chanlist': 'beside FILE: what updates and interrupted runs need; keep it with FILE',
       '--from': 'one reference per line; blank lines and comments (# ...) are skipped',
       '--seen': 'one ID or reference per line',

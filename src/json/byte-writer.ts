@@ -1,5 +1,6 @@
 /** Bytes of UTF-8 that have a meaning in JSON, in lines and in CSV. */
 export const LINE_FEED = 0x0a;
+export const CARRIAGE_RETURN = 0x0d;
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;
@@ -19,7 +20,7 @@ export function byteSet(characters: string): Uint8Array {
 /** Shorter pieces are copied byte by byte: calling the system's copy takes longer. */
 const shortBytes = 64;
 
-/** Collects text in UTF-8 in one buffer, which grows as needed and is used again: the collector frees large ones late. */
+/** Collects text in UTF-8 in one buffer, which grows as needed and is reused: the collector frees large buffers late. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafeSlow(64 * 1024);
   #length = 0;

@@ -2,7 +2,9 @@ import { escapeUnsafe } from '../text/sanitize.ts';
 import { type ByteWriter, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './byte-writer.ts';
 import { indexJson, isTextAt, type JsonIndex } from './scanner.ts';
 
+const LETTER_F = 0x66;
 const LETTER_N = 0x6e;
+const LETTER_T = 0x74;
 
 type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
@@ -12,8 +14,8 @@ const kinds: Readonly<Record<number, Kind>> = {
   [OPEN_BRACKET]: 'array',
   [QUOTE]: 'string',
   [LETTER_N]: 'null',
-  102: 'boolean',
-  116: 'boolean',
+  [LETTER_F]: 'boolean',
+  [LETTER_T]: 'boolean',
 };
 
 /** The JSON of a value with DEL, C1 and bidirectional formatting escaped, otherwise as few escapes as JSON allows. */

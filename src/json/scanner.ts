@@ -1,9 +1,10 @@
-/** Checks a text in UTF-8 as strictly as `JSON.parse` does and finds where values end, in a sixth of the time. */
+/** Checks a text in UTF-8 as strictly as `JSON.parse` does, but faster, and finds where values end. */
 import { escapeUnsafe } from '../text/sanitize.ts';
 import {
   BACKSLASH,
   ByteWriter,
   byteSet,
+  CARRIAGE_RETURN,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COLON,
@@ -135,7 +136,6 @@ const END = 16;
 
 const SPACE = 0x20;
 const TAB = 0x09;
-const CARRIAGE_RETURN = 0x0d;
 const spaces = byteSet(' \t\n\r');
 const structure = byteSet('"{}[],: \t\n\r');
 const shortEscapes = byteSet('"\\/bfnrt');

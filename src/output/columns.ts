@@ -9,13 +9,13 @@ export interface Column {
   /** The header: a word for people, or the name of a field. */
   readonly word: string;
   readonly cell: (entry: JsonText, item: Item) => string;
-  /** `number` and `whole` are never cut, `number` is aligned right. Absent: its cells say whether it is one of numbers. */
+  /** `number` and `whole` are never cut, `number` is aligned right. Absent: decided by its cells. */
   readonly kind?: 'number' | 'whole' | 'text' | 'title';
   /** Reserved for later entries. */
   readonly width?: number;
-  /** Columns with a higher number are dropped first, of equal ones the last; absent: it is not dropped. */
+  /** Dropped first: higher numbers; among equals, the last. Absent: never dropped. */
   readonly drop?: number;
-  /** It is not made narrower, as long as other columns can be dropped. */
+  /** Not narrowed below this while another column can be dropped. */
   readonly min?: number;
 }
 
@@ -44,7 +44,7 @@ export function chooseColumns(options: FormatOptions, entries: readonly JsonText
   return several ? [reference, ...columns] : columns;
 }
 
-/** What has `of80` columns on a terminal of 80 has the same part of another one, at most `most`. */
+/** A width chosen for 80 columns, scaled to this terminal, at most `most`. */
 const scaled = (terminal: FormatOptions['terminal'], of80: number, most: number): number =>
   terminal === null ? most : Math.min(most, Math.floor((of80 * terminal.columns) / 80));
 

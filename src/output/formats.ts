@@ -40,7 +40,10 @@ export type FileFormat = Exclude<FormatName, 'table'>;
 
 export const formatNames = Object.keys(formats) as readonly FormatName[];
 
-/** By the extension; undefined if no format has it. */
+/** `.json`, `.ndjson` */
+export const extensions = formatNames.flatMap((name) => formats[name].extensions.map((word) => `.${word}`));
+
+/** The format of a file extension, or undefined. */
 export function formatByPath(path: string): FormatName | undefined {
   const extension = extname(path).slice(1).toLowerCase();
   return formatNames.find((name) => (formats[name].extensions as readonly string[]).includes(extension));
@@ -51,7 +54,7 @@ export const fileFormats: readonly FileFormat[] = formatNames.filter((name) => n
 /** Names of archives of `--output-dir`: an ID. */
 export const exportName = /^(?:UC|PL|UU|LL|FL|OL)[\w-]+\.ndjson$/;
 
-/** The format of that name; it also warns about fields that no entry on the first page has. */
+/** Creates a format; it also warns about fields that no entry on the first page has. */
 export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
   const { fields, columns } = options;
   const createWriter = await formats[name].writer();

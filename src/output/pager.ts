@@ -13,12 +13,12 @@ export function pagerCommand({ PAGER, PATH = '', TERM }: Env, platform = process
   return PATH.split(delimiter).some((folder) => existsSync(join(folder, 'less'))) ? 'less -FRX' : null;
 }
 
-/** As in git: `PAGER=less` shows colours, and ends by itself if all fits on the screen. */
+/** Like git: `PAGER=less` shows colours, and ends by itself if all fits on the screen. */
 const defaults = { LESS: 'FRX', LESSCHARSET: 'utf-8' };
 
 /** A pager that has the terminal of this process. */
 export class Pager {
-  /** Destroyed once its user has left it. */
+  /** Destroyed when the pager exits. */
   readonly input: Writable;
   /** Resolves to its failure or null, when it has ended and (after a failure) what it was given is on stdout. */
   readonly ended: Promise<Failure | null>;
@@ -43,7 +43,7 @@ export class Pager {
       if (!code || stop.aborted) return null;
       for (const text of this.#given) stdout.write(text);
       const message = `the pager failed with exit code ${code}: ${command}`;
-      const next = 'choose another one with PAGER, or set PAGER to nothing';
+      const next = 'choose another one with PAGER, or set PAGER to an empty value';
       this.#failure = new Failure('failed', message, { next });
       return this.#failure;
     });
@@ -59,7 +59,7 @@ export class Pager {
     return text.toString().split(/(?<=\n)/);
   }
 
-  /** It has all its input. Waits until its user has left it, and returns its failure. */
+  /** Ends its input and waits for it; returns its failure. */
   async close(): Promise<Failure | null> {
     // Ctrl-C at the terminal is for the pager now.
     process.removeAllListeners('SIGINT').on('SIGINT', () => {});

@@ -9,7 +9,7 @@ import type { FormatName } from './formats.ts';
 import { render } from './render.ts';
 import type { Stderr } from './stderr.ts';
 import { Stdout } from './stdout.ts';
-import { decideTerminal } from './terminal.ts';
+import { decideTerminal, defaultFormat } from './terminal.ts';
 import { cut } from './width.ts';
 
 export interface RecordOptions<R> {
@@ -35,7 +35,7 @@ export async function printRecords<R extends object>(
 ): Promise<void> {
   const { context, stderr, isSingle = false, footer = () => [] } = options;
   const terminal = decideTerminal(context.stdout, context.env, options.color);
-  const format = options.format ?? (terminal === null ? 'ndjson' : 'table');
+  const format = options.format ?? defaultFormat(terminal);
   const isTable = format === 'table';
   const shown = (isTable && options.columns) || options.fields;
   const words = isSingle ? { null: 'none', true: 'yes', false: 'no' } : { null: '-', true: '*', false: '' };

@@ -12,7 +12,7 @@ const delayMs = 150;
 const spinnerWidth = 4;
 
 /** How far the listing of a reference is. */
-export interface ListingState {
+interface ListingState {
   readonly reference: string | null;
   readonly page: number;
   readonly entries: number;
@@ -30,7 +30,7 @@ export type ProgressLine = ReturnType<typeof createProgress>;
 export function createProgress(
   context: Context,
   stderr: Stderr,
-  { quiet, color = true }: { readonly quiet: boolean; readonly color?: boolean },
+  { quiet, color }: { readonly quiet: boolean; readonly color: boolean },
   { all, noun } = { all: 1, noun: 'channel' },
 ) {
   const { clock, env, stderr: stream } = context;

@@ -11,7 +11,7 @@ const batchEntries = 100;
 const maxBatchBytes = 64 * 1024 * 1024;
 
 /** Entries in batches, each valid until the next one. */
-export type Batches = Iterable<readonly JsonText[]> | AsyncIterable<readonly JsonText[]>;
+type Batches = Iterable<readonly JsonText[]> | AsyncIterable<readonly JsonText[]>;
 
 type Write = (text: Text) => void | Promise<void>;
 

@@ -64,7 +64,7 @@ export class Stderr {
     this.#startLine();
   }
 
-  /** From now on lines wait until this pager has ended, with a failure or without one. */
+  /** Lines wait until this pager ends, with a failure or without one. */
   holdFor(pager: Pick<Pager, 'ended' | 'close'>): void {
     this.#stopLine();
     this.pager = pager;
@@ -140,7 +140,7 @@ export class Stderr {
   }
 
   #stopLine(): void {
-    // It moves the cursor to the start of the line, even if nothing is drawn: not within a line of data.
+    // `stop` moves the cursor even if nothing is drawn: not within a line of data.
     if (this.#live?.isSpinning) this.#live.stop();
   }
 

@@ -102,7 +102,7 @@ export class Stdout {
       if (stop.aborted) limit();
       else stop.addEventListener('abort', limit);
       try {
-        // Of a file on a full disk, Node's own stream writes a part and reports no error.
+        // Node's stream writes part of the data to a full disk and reports no error.
         if (this.#descriptor?.isFile) {
           writeFileSync(this.#descriptor.fd, text);
           settle();

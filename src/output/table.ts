@@ -11,7 +11,7 @@ const gap = 2;
 const maxWhole = 40;
 /** Texts are not made narrower: in records of this machine, as long as columns can be dropped, and with `--fields`. */
 const minText = { report: 20, list: 14, fields: 8 };
-/** Without borders; a gap between columns. */
+/** Without borders, with a gap between columns. */
 const grid = {
   chars: Object.fromEntries(Object.keys(new CliTable().options.chars).map((name) => [name, ''])),
   style: { 'padding-left': 0, 'padding-right': gap, head: [], border: [], compact: true },
@@ -19,13 +19,13 @@ const grid = {
 
 /** Credits, too: in `1,234 (+1)` one is possibly charged. */
 const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?(?: \(\+[\d,]{1,30}\))?$/i;
-/** Whether a cell is a number; the first character tells most others. */
+/** Whether a cell is a number; the first character rules out most. */
 const isNumber = (cell: string): boolean =>
   cell.charCodeAt(0) <= 0x39 && cell.length <= maxWhole && number.test(cell);
 
 interface Sized extends Column {
   readonly width: number;
-  /** It is not made narrower. */
+  /** Minimum width. */
   readonly min: number;
 }
 

@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import type { Context, Env } from '../context.ts';
 import type { FormatOptions } from './format.ts';
+import type { FormatName } from './formats.ts';
 
 /** The width and colour of a stream's terminal; null if it is not one. An unknown width counts as 80. */
 export function decideTerminal(
@@ -11,6 +12,10 @@ export function decideTerminal(
   if (isTTY !== true) return null;
   return { columns: columns || 80, color: color && NO_COLOR === '' && TERM !== 'dumb' };
 }
+
+/** The format without `--format`: a table at a terminal, else ndjson. */
+export const defaultFormat = (terminal: FormatOptions['terminal']): FormatName =>
+  terminal === null ? 'ndjson' : 'table';
 
 /** The descriptor of a stream that is not a terminal, and what it is; null where that cannot be found out. */
 export function descriptorOf({ isTTY, fd }: Context['stdout'] & { readonly fd?: unknown }) {

@@ -9,13 +9,13 @@ const known = new Map<string, number>();
 /** Created when a text needs it: that takes 8 ms. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** The characters of a text, as readers see them. */
+/** The grapheme clusters of a text. */
 function charactersOf(text: string): string[] {
   segmenter ??= new Intl.Segmenter();
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** Columns that a text takes on a terminal: those of its characters, as readers see them. It contains no control characters. */
+/** Columns that a text takes on a terminal: those of its grapheme clusters. It contains no control characters. */
 export function textWidth(text: string): number {
   if (text.length > maxMeasured || isPlain(text)) return text.length;
   const knownWidth = known.get(text);
@@ -31,18 +31,18 @@ export function textWidth(text: string): number {
 export const widest = (texts: readonly string[]): number =>
   texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
 
-/** The most columns that a character takes on any terminal: some draw each part of a joined emoji, and a row must not wrap. */
+/** The most columns that a grapheme cluster takes on any terminal: some draw each part of a joined emoji; a row must not wrap. */
 function maxWidth(character: string): number {
   let parts = 0;
   for (const part of character) parts += textWidth(part);
   return Math.max(textWidth(character), parts);
 }
 
-/** A text in at most `columns` columns: unchanged, or cut between two characters as readers see them, with an ellipsis. */
+/** A text in at most `columns` columns: unchanged, or cut between two grapheme clusters, with an ellipsis. */
 export function cut(text: string, columns: number): string {
   if (columns < 1) return '';
   if (isPlain(text)) return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
-  // No character of a language is longer than this.
+  // No grapheme cluster of a language is longer than this.
   const start = text.slice(0, 20 * (columns + 1));
   let kept = '';
   let used = 0;

@@ -179,7 +179,7 @@ function pageReader({ client, operation }: Run, value: string, start: Next, tall
 /** The failure of a request with a token: one that is not accepted does not mean that the reference is gone. */
 function failureWithToken(error: unknown): unknown {
   if (!(error instanceof Failure) || !refusedStatuses.has(error.status)) return error;
-  const message = `the service no longer accepts the continuation token: ${error.message}`;
+  const message = `the service does not accept the continuation token: ${error.message}`;
   const next = 'start the listing again from its first page';
   return new Failure('unresumable', message, { status: error.status, next });
 }

@@ -115,8 +115,8 @@ function firstPageNote({ label, entries, missing }: Result, isOneOfMany: boolean
   const name = isOneOfMany ? `${label}: ` : '';
   const perPage = '1 credit per page';
   // After a token, and if numVideos is too low, how many more there are is not known.
-  if (label === null || !missing) return `${name}there are more entries; --all lists all for ${perPage}`;
+  if (label === null || !missing) return `${name}there are more entries; --all lists them all for ${perPage}`;
   const total = entries + missing;
   const cost = entries === 0 ? perPage : `about ${credits(Math.ceil(total / entries))}`;
-  return `${name}${thousands(entries)} of ${count(total, 'entry', 'entries')}; --all lists all for ${cost}`;
+  return `${name}${thousands(entries)} of ${count(total, 'entry', 'entries')}; --all lists them all for ${cost}`;
 }

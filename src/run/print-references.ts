@@ -3,7 +3,7 @@ import type { Format, Text } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import { parseFields } from '../output/parse-fields.ts';
 import { Stdout } from '../output/stdout.ts';
-import { decideTerminal } from '../output/terminal.ts';
+import { decideTerminal, defaultFormat } from '../output/terminal.ts';
 import { widest } from '../output/width.ts';
 import { type Result, unreachedResult } from './results.ts';
 import type { Run } from './run.ts';
@@ -12,7 +12,7 @@ import type { Run } from './run.ts';
 export async function openOutput({ operation, options, references, context, stderr }: Run) {
   const isStdout = options.output === null;
   const terminal = isStdout ? decideTerminal(context.stdout, context.env, options.color) : null;
-  const name = options.format ?? (terminal === null ? 'ndjson' : 'table');
+  const name = options.format ?? defaultFormat(terminal);
   const isTerminalTable = terminal !== null && name === 'table';
   const format = await createFormat(name, {
     operation,

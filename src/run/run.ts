@@ -149,8 +149,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
       failuresInRow = 0;
     },
     /**
-     * Does the paid work of a reference, unless it is a bad line, or the run has ended. A failure in its result may end the
-     * run.
+     * Does the work of a reference, unless it is a bad line, or the run has ended. A failure in its result may end the run.
      */
     work: async (reference: Reference, work: () => Promise<Result>): Promise<Result> => {
       const { stopped } = run;

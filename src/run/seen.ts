@@ -11,8 +11,6 @@ import { feedIdOf } from './list-pages.ts';
 import type { Reference } from './read-references.ts';
 import type { Run } from './run.ts';
 
-export type SeenFile = Awaited<ReturnType<typeof openSeenFile>>;
-
 /**
  * Opens and locks the file of `latest --seen`: IDs of printed videos and known references, one per line. Throws `locked`
  * while another run uses it, and a usage error for any other line.
@@ -67,7 +65,7 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
       if (ids.size > savedCount) writeFileAtomic(target, `${[...ids].join('\n')}\n`);
       const added = [...baselines].filter((key) => ids.has(key)).length;
       const what = `added ${count(added, 'reference', 'references')} to ${target.path}`;
-      if (added > 0) run.warn('baseline', null, `${what}; uploads from now on will be printed`);
+      if (added > 0) run.warn('baseline', null, `${what}; later runs print what is new`);
       const all = 'all entries are new since the last check; older ones may have been missed';
       for (const label of missed) run.warn('all new', label, all);
     },

@@ -54,6 +54,6 @@ export function parseFaultRule(text: string): { readonly kind: FaultKind; readon
   if (kind !== undefined && Number(number) <= 1) return { kind, rate: Number(number) };
   throw usage(
     `--fail: '${text}' is not a fault rule`,
-    `expected KIND:RATE, a status (400 to 599) or one of ${names.join(', ')} and a number from 0 to 1`,
+    `expected KIND:RATE, KIND a status from 400 to 599 or one of ${names.join(', ')}, RATE a number from 0 to 1`,
   );
 }

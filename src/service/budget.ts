@@ -107,7 +107,7 @@ export class Budget {
       const refusal = exceeded === undefined ? null : budgetSpent(exceeded, null);
       try {
         if (refusal !== null && this.#ledger === null) throw refusal;
-        // Of two bounds that are spent, the ledger names the one that resets: a new run would stop there again.
+        // If both are spent, name the bound that resets: a new run would stop there again.
         const note = await this.#ledger?.(credits, tally.reference, refusal);
         this.#reserved += credits;
         return (charge) => {
@@ -137,7 +137,7 @@ export class Budget {
 export function budgetSpent(bound: CreditBound, resets: string | null): Failure {
   const place = bound.source === '--max-credits' ? '' : ` of ${bound.source}`;
   const reset = resets === null ? '' : `, which resets on ${resets} (local time)`;
-  // Any command would stop again.
+  // Running any command again would stop at the same bound.
   const wait = resets === null ? undefined : 'wait until it resets';
   const next = bound.credits === 0 ? 'allow at least 1 credit' : wait;
   return new Failure('budget', `stopped at --max-credits ${formatBounds([bound])}${place}${reset}`, { next });

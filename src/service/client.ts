@@ -112,7 +112,7 @@ export class Client {
     const { service, context, budget, timeout } = this.#options;
     const { clock, stop } = context;
     const hide = (text: string): string => withoutSecret(text, service.key);
-    // Nothing is reserved during a pause, unless it starts while the reservation is made.
+    // Do not reserve credits during a pause; one may still begin meanwhile.
     await this.#throttle.untilResumed();
     const settle = await budget.reserve(operation.credits, tally);
     let charge: Charge = 'free';

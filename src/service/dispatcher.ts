@@ -13,7 +13,7 @@ import type { Connections } from './http.ts';
 const idleTimeout = 250;
 /** A connection is closed this much earlier than `Keep-Alive: timeout` allows, in milliseconds. */
 const keepAliveMargin = 500;
-/** The first that is set is used, as in curl. */
+/** The first variable that is set is used, for http and https addresses alike. */
 const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
 
 /** Opens at most `connections` to one origin. `timeout`: milliseconds to connect. Throws usage errors about the proxy. */

@@ -50,7 +50,7 @@ function meaningOfStatus(status: number, isFeed: boolean, detail: string | null)
   if (status >= 400) return { code: 'refused', what: 'the service refused the request' };
   if (status < 300) return { code: 'invalid_response', what: 'the service sent an unexpected status' };
   const next = 'set the address with --base-url';
-  return { code: 'invalid_response', what: 'the service redirects, which is not followed', next };
+  return { code: 'invalid_response', what: 'the service sent a redirect, which is not followed', next };
 }
 
 const errorTexts: Readonly<Record<string, string>> = {

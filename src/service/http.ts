@@ -76,7 +76,7 @@ export function get(
       if (controller === null) connections.stopConnecting(error);
       fail(error);
     };
-    // Not at once: what has arrived while the process was suspended is read first.
+    // Deferred: data that arrived while the process was suspended is read first.
     const timer = setTimeout(() => setImmediate(onTime), timeout);
 
     const handler: Dispatcher.DispatchHandler = {

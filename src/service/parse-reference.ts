@@ -80,7 +80,7 @@ function targetOf(pasted: string, kind: ReferenceKind): ParsedReference | null {
   const [bare, whole] = [bareReference(text), cleanReference(text)];
   if (whole.length > maxLength || severalReferences.test(whole)) return null;
   const target = parse(bare);
-  // A URL may end with a mark.
+  // A URL may end with punctuation.
   const isUrl = target === null || hasScheme(target.value);
   const sent = isUrl ? parse(whole) : target;
   return sent && { reference: isUrl ? whole : bare, ...sent };

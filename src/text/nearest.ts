@@ -1,4 +1,4 @@
-/** The word of `words` within one or two typos of `word`; undefined if there is none. */
+/** The word of `words` within two typos of `word` (a short one: fewer), ignoring case; undefined if there is none. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   for (const typos of [0, 1, 2]) {
     const isNear = (candidate: string): boolean =>

@@ -12,6 +12,7 @@ import { scriptedService } from '../support/service.ts';
 import { writeStore } from '../support/stored-accounts.ts';
 
 const secret = 'sk_live_0123456789';
+const { signal: stop } = new AbortController();
 
 test('white space around a key is trimmed', () => {
   for (const [text, key] of [
@@ -45,10 +46,10 @@ test('the key comes from a file or a pipe', async (t) => {
   const folder = await temporaryFolder(t);
   const file = join(folder, 'a key');
   writeFileSync(file, `\n ${secret}\n`);
-  assert.equal(await readKey(file, '--key-file'), secret);
+  assert.equal(await readKey(file, '--key-file', stop), secret);
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
-  const reading = readKey(pipe, '--key-file');
+  const reading = readKey(pipe, '--key-file', stop);
   const writing = promisify(execFile)('sh', ['-c', `printf '%s\n' ${secret} > "$1"`, 'sh', pipe]);
   assert.equal(await reading, secret);
   await writing;
@@ -69,7 +70,7 @@ test('what is not a key file: why, but neither its text nor its name, which may 
     [file('blank', '\n'.repeat(70_000)), 'too long'],
     ['/dev/zero', 'not text'],
   ] as const)
-    await assert.rejects(readKey(path, '--key-file'), (error: Failure) => {
+    await assert.rejects(readKey(path, '--key-file', stop), (error: Failure) => {
       const shown = `${error.line()}${error.stack}${String(error.cause)}`;
       return isFailure(2, '--key-file: ', why)(error) && !shown.includes('sk_live');
     });

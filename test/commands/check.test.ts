@@ -197,7 +197,7 @@ test('an export whose file has appeared since: no command moves it away', async 
   assert.deepEqual(problem, { code: 'interrupted', message, fix: null });
 });
 
-test('bytes that are not those that were written are damage, though size and time are as recorded', async (t) => {
+test('content that differs from what was written is damage, though size and time are as recorded', async (t) => {
   const { world } = await archived(t);
   const changed = world.read(file).replace(/"title":"./, '"title":"X');
   world.write(file, changed);
@@ -205,7 +205,7 @@ test('bytes that are not those that were written are damage, though size and tim
   world.write(record, world.read(record).replace(/"mtime":[\d.]+/, '"mtime":1000000'));
   const bad = await check(world, 'lists');
   assert.deepEqual([bad.exit, bad.codes], [11, ['damaged']]);
-  onlyError(bad, `damaged: ${file}: its bytes are not those that were written; fix: `);
+  onlyError(bad, `damaged: ${file}: its content differs from what was written; fix: `);
   await world.paste(bad.rows[0]?.problem?.fix ?? '');
   assert.equal((await check(world, 'lists')).exit, 0);
   // An editor that keeps every entry damages nothing.
@@ -219,8 +219,7 @@ test('whole: when the list was last read whole; the tally has the oldest', async
   await world.run('uploads @b --output-dir lists');
   world.pass(5);
   await world.run('uploads @a --output-dir lists --update --all');
-  const oldest =
-    'chanlist: 2 archives checked, no problems found; the list read whole longest ago: 2026-03-01\n';
+  const oldest = 'chanlist: 2 archives checked, no problems found; oldest complete listing: 2026-03-01\n';
   assert.equal(await tally(), oldest);
   const { rows } = await check(world, 'lists');
   assert.deepEqual(
@@ -230,7 +229,7 @@ test('whole: when the list was last read whole; the tally has the oldest', async
   // Taken as an archive, and never read.
   world.remove(record);
   await world.run('uploads @a --output-dir lists --update');
-  assert.match(await tally(), / longest ago: never\n$/);
+  assert.match(await tally(), / complete listing: never\n$/);
 });
 
 test('a feed that is back ends the longer limit, also where its page could not be bought', async (t) => {
@@ -409,7 +408,7 @@ test('what another run is writing for the first time is not absent', async (t) =
   // With its first page, and with its second.
   await world.run('uploads @b --output-dir lists');
   const unknown = 'could not find out for 1 reference (@b) whether an archive exists: ';
-  const first = [[file], 0, [`${unknown}another run makes a first export`]];
+  const first = [[file], 0, [`${unknown}another run is making its first export`]];
   assert.deepEqual(during, [...first, [file], 0, []]);
   assert.equal((await check(world, 'lists --from refs.txt')).exit, 0);
 });

@@ -49,14 +49,14 @@ const says: Readonly<Record<string, RegExp>> = {
   add: /kept: already exported; --update adds what is new$/,
   gone: /a\.ndjson was gone: its whole list was exported again$/,
   emptied: /a\.ndjson was empty: its whole list was exported again$/,
-  adopted: /had no record.* not known: --update --all buys every page$/,
+  adopted: /had no record.* may be incomplete: --update --all buys every page$/,
   left: /left out 1 line; the first: line 1 is an entry of UCx$/,
   appeared: /a\.ndjson appeared .*not replaced; move it away, then run the same command again/,
   lost: new RegExp(`has 10 entries, but had 12 entries${all.source}`),
   damaged: new RegExp(`is damaged: line 1 is an entry of UCx${all.source}`),
   stranger:
     /is not an archive of this channel: line (?:1 is not JSON|2 has no videoId); choose another file name$/,
-  token: new RegExp(`no longer accepts the continuation token.*${restart}`),
+  token: new RegExp(`does not accept the continuation token.*${restart}`),
   loop: new RegExp(`(?:the same page twice|repeats itself).*${restart}`),
   dropped: /the same page twice.*run the same command again: it starts over$/,
   another:

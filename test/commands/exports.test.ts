@@ -312,7 +312,7 @@ test('pages that are removed during a run, resumed or not: 1, FILE stays, no fur
       [1, isResumed ? 1 : 2, 'mine\n'],
       run.stderr,
     );
-    onlyError(run, 'a.ndjson.run has been removed during this run', `${credits} credit`);
+    onlyError(run, 'a.ndjson.run was removed during this run', `${credits} credit`);
   }
 });
 
@@ -324,7 +324,7 @@ test('a .chanlist that is removed between two exports of a run is named', async 
   });
   const run = await world.run('uploads @a @b --output-dir lists --concurrency 1');
   assert.deepEqual([run.exit, run.credits, world.files('lists')], [1, 1, []], run.stderr);
-  onlyError(run, '.chanlist has been removed during this run');
+  onlyError(run, '.chanlist was removed during this run');
 });
 
 for (const [what, fail] of [

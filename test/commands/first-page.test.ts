@@ -21,7 +21,7 @@ test('a table of a listing at a terminal stops after the first page of each refe
 
   const first = await list(['@short', '--summary', summary], terminal);
   assert.deepEqual([first.exit, first.requests], [0, 2]);
-  assert.match(first.stderr, /^chanlist: @a: 3 of 6 entries; --all lists all for about 2 credits$/m);
+  assert.match(first.stderr, /^chanlist: @a: 3 of 6 entries; --all lists them all for about 2 credits$/m);
   assert.doesNotMatch(first.stderr, /@short: /);
   const { references, counts } = JSON.parse(await readFile(summary, 'utf8'));
   assert.deepEqual(
@@ -34,7 +34,7 @@ test('a table of a listing at a terminal stops after the first page of each refe
   assert.deepEqual([counts.limited, counts.complete], [1, 1]);
 
   // Also where only stdout is the terminal.
-  assert.match((await list([], { ...terminal, isStderrFile: true })).stderr, /--all lists all/);
+  assert.match((await list([], { ...terminal, isStderrFile: true })).stderr, /--all lists them all/);
   const limited = await list(['-n', '3'], terminal);
   assert.doesNotMatch(limited.stderr, /more|--all/);
 
@@ -51,5 +51,5 @@ test('a numVideos below the entries of the first page is not shown, nor a cost c
   const service = await scriptedService(t, () => ({ body: page(0, 3, 'next', 2) }));
   const { exit, stderr } = await service.command('uploads @a', { columns: 100 });
   assert.equal(exit, 0);
-  assert.match(stderr, /^chanlist: there are more entries; --all lists all for 1 credit per page$/m);
+  assert.match(stderr, /^chanlist: there are more entries; --all lists them all for 1 credit per page$/m);
 });

@@ -186,7 +186,10 @@ const wrongFlags: readonly (readonly [flags: string, message: string])[] = [
   ['-x', 'uploads has no flag -x; see: chanlist help uploads'],
   ['-j4', 'uploads has no flag -j; see: chanlist help uploads'],
   ['--seen seen.txt', 'uploads has no flag --seen; it is a flag of latest'],
-  ['-o json', '--output json names a file; for the format use -f json; for a file use -o ./json'],
+  [
+    '-o json',
+    '--output json would write a file named json; for the format use -f json; for a file use -o ./json',
+  ],
   ['-o --update', '--output needs a name before --update; if that is the name, write ./--update'],
   ['--output-dir --json', '--output-dir needs a name before --json; if that is the name, write ./--json'],
   ['-o a.xlsx', '-o a.xlsx: no format has the extension .xlsx; add --format json, ndjson, csv or id, '],

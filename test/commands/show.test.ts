@@ -132,7 +132,7 @@ test('show: files that cannot be shown are usage errors, before anything is prin
   for (const [line, message] of [
     ['b.ndjson a.ndjson', /cannot read b\.ndjson: there is no such file/],
     ['a.ndjson b.ndjson', /cannot read b\.ndjson: there is no such file/],
-    ['c.ndjson', /of c\.ndjson has not ended; how to resume it: chanlist check c\.ndjson/],
+    ['c.ndjson', /of c\.ndjson is not complete; to see how to resume it: chanlist check c\.ndjson/],
     ['.', /\. is a folder; give its exports: chanlist show \.\/\*\.ndjson/],
     ['a.ndjson -o .chanlist/x', /chanlist's own/],
     ['-q', /missing|needs/],

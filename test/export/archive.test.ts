@@ -159,7 +159,7 @@ test('--update --all keeps every line that is an entry', async (t) => {
 
 test('other bytes than were written, in a FILE as recorded: damaged; --update --all keeps what is an entry', async (t) => {
   const open = await opener(t);
-  const what = 'its bytes are not those that were written';
+  const what = 'its content differs from what was written';
   for (const [content, problem] of [
     [two.replace('"a"', '"c"'), what],
     [two.replace('{', '['), 'line 1 is not JSON'],
@@ -168,7 +168,7 @@ test('other bytes than were written, in a FILE as recorded: damaged; --update --
     await assert.rejects(open(content, 'archive', { written: two }).read(), isDamaged);
     const archive = open(content, 'archive', { written: two, all: true });
     await archive.read();
-    assert.match(archive.change ?? '', problem === what ? /they were kept$/ : /^left out 1 line/);
+    assert.match(archive.change ?? '', problem === what ? /; it was kept$/ : /^left out 1 line/);
   }
 });
 
@@ -189,7 +189,7 @@ test('lines in another order are noticed; a FILE that was only touched, or got l
   ] as const) {
     const archive = open(content, 'changed', { written: two });
     await archive.read();
-    assert.equal(archive.change?.includes('the order of its lines') ?? false, isReordered, content);
+    assert.equal(archive.change?.includes('reordered its lines') ?? false, isReordered, content);
     assert.equal(await copyOf(archive), content);
   }
 });

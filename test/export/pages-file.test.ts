@@ -165,7 +165,7 @@ test('pages that are set aside for an update: only what later ones and FILE lack
 for (const [what, change, failure] of [
   ['is appended to', (path: string) => fs.appendFileSync(path, 'x'), isForeign],
   ['is cut', (path: string) => fs.truncateSync(path, 100), isForeign],
-  ['is removed', (path: string) => fs.rmSync(path), isFailure(1, 'a.run has been removed during this run')],
+  ['is removed', (path: string) => fs.rmSync(path), isFailure(1, 'a.run was removed during this run')],
   [
     'is replaced by its copy',
     (path: string) => {
@@ -178,7 +178,7 @@ for (const [what, change, failure] of [
   [
     'goes with its folder',
     (path: string) => fs.rmSync(path.replace(/\/a\.run$/, ''), { recursive: true }),
-    isFailure(1, 'has been removed during this run'),
+    isFailure(1, 'was removed during this run'),
   ],
 ] as const)
   test(`a file that ${what} during a run is not written any more, and not removed`, async (t) => {

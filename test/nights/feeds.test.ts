@@ -23,9 +23,9 @@ async function nights(t: Parameters<typeof World.open>[0], count: number, feed: 
 }
 
 const address =
-  /^the "latest" feed of none of \d channels can be read \(.*\); check the address and --namespace$/;
+  /^none of the "latest" feeds of \d channels can be read \(.*\); check the address and --namespace$/;
 const outage =
-  /^\d references \(.*@c0, .*@c1, .*@c2 and others\): the service is not available: no feed of \d channels can be read; /;
+  /^\d references \(.*@c0, .*@c1, .*@c2 and others\): the service is not available: none of the feeds of \d channels can be read; /;
 
 for (const feed of [404, 'empty', 'garbage'] as const)
   test(`feeds that are all ${feed}: a warning each night that questions the address, also once pages are bought`, async (t) => {
@@ -86,7 +86,7 @@ test('feeds that are all 503 while --all buys every page: one warning', async (t
   world.pass(1);
   const run = await world.run('uploads --from refs.txt --output-dir lists --update --all');
   assert.deepEqual([run.exit, run.credits, run.warnings.length], [0, 5, 1], run.stderr);
-  assert.match(run.warnings[0] ?? '', /the "latest" feed of none of 5 channels can be read/);
+  assert.match(run.warnings[0] ?? '', /none of the "latest" feeds of 5 channels can be read/);
 });
 
 test('the feeds of four channels do not question the address: each has its own message', async (t) => {

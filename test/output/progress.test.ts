@@ -133,7 +133,7 @@ test('progress: a wait is shown until it is over', async (t) => {
   progress.update({ ...state, page: 2 });
   assert.match(shown(), /page 2/);
   progress.countDown(5000, 'rate limited');
-  progress.referenceDone();
+  progress.referenceDone({});
   assert.match(shown(), /page 2/);
   await progress.stop();
 });

@@ -204,12 +204,12 @@ test('bounds of profile, variable and flag hold together; the one that is reache
 test('a ledger that cannot be used: nothing is sent with a bound per month; without, one warning', async (t) => {
   const { env, service, file } = await fixture(t);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  // Files of these runs may have 1,024 bytes: a line is written only in part.
+  // Files of these runs may have 1,024 bytes: only part of a line is written.
   const within = ['bash', '-c', 'ulimit -f 1; exec "$@"', 'bash'];
   await writeFile(file, '\n'.repeat(1000), { mode: 0o600 });
   const bounded = await ended(start('uploads @a -n 1 --max-credits 5/month', { env, within }));
   assert.deepEqual([bounded.exit, service.seen.length], [1, 0]);
-  onlyError(bounded, /^the credit ledger, which --max-credits needs, cannot be used: .* only in part/);
+  onlyError(bounded, /^the credit ledger, which --max-credits needs, cannot be used: .* only part of a line/);
   await writeFile(file, '\n'.repeat(1000));
   const free = await ended(start('uploads @a -n 1', { env, within }));
   assert.deepEqual([free.exit, service.seen.length], [0, 1]);
@@ -218,7 +218,7 @@ test('a ledger that cannot be used: nothing is sent with a bound per month; with
   await writeFile(file, '\n'.repeat(1024 - 340));
   const sent = await ended(start('uploads @a -n 1 --max-credits 5/month', { env, within }));
   assert.deepEqual([sent.exit, service.seen.length], [0, 2]);
-  onlyWarning(sent, 'the credit ledger is not complete: ', 'only in part');
+  onlyWarning(sent, 'the credit ledger is not complete: ', 'only part of a line');
 });
 
 test('--sandbox is not noted in the ledger, and bounds apply to the run alone', async (t) => {

@@ -55,7 +55,11 @@ const statuses: readonly (readonly [
   body?: Buffer,
 ])[] = [
   ['invalid_response', 'the service sent an unexpected status (N: https://b.test/)', [201, 204, 206]],
-  ['invalid_response', 'the service redirects, which is not followed (N: https://b.test/)', [301, 304, 308]],
+  [
+    'invalid_response',
+    'the service sent a redirect, which is not followed (N: https://b.test/)',
+    [301, 304, 308],
+  ],
   ['refused', 'the service refused the request (N: the reason)', [400, 405, 410, 413, 418, 422, 451, 499]],
   ['unauthorized', 'the key was rejected (N: the reason)', [401, 403]],
   ['no_credits', 'no credits (N: the reason)', [402]],

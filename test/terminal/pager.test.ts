@@ -92,7 +92,7 @@ suite('the pager at a real terminal', { skip: missing('tmux', 'less'), concurren
       const screen = await atTerminal(t, `${args} --summary ${path}`, { env: { PAGER }, columns: 120 });
       const { text } = await screen.ended();
       assert.ok(text.includes(`\nchanlist: error: the pager failed with exit code ${code}: ${PAGER}`), text);
-      assert.match(text, /\nchanlist: choose another one with PAGER, or set PAGER to nothing/);
+      assert.match(text, /\nchanlist: choose another one with PAGER, or set PAGER to an empty value/);
       assert.match(text, /\nexit 1, /);
       const { exit, credits } = JSON.parse(readFileSync(path, 'utf8'));
       assert.equal(exit, 1);

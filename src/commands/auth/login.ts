@@ -14,8 +14,9 @@ import { verifyKey } from './verify-key.ts';
 export const about = [
   'Verifies a key with a free request and stores it. Prompts for address and key at a terminal; elsewhere it ' +
     'reads the key from stdin, or from --key-file. --max-credits is stored too, for all runs with this profile.',
-  'Without --profile it is the active profile, or else default. One that exists gets the new key and keeps its address, ' +
-    'namespace and --max-credits unless they are given. In a script, a new profile becomes the active one only if there is none.',
+  'The profile is the one given, else the active one, else "default". An existing profile gets the new key and keeps ' +
+    'its address, namespace and --max-credits unless they are given. In a script, a new profile becomes the active one ' +
+    'only if there is none.',
 ];
 
 export const examples: readonly Example[] = [
