@@ -21,7 +21,7 @@ import { minChannels } from './feed-log.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import type { PagesFile } from './pages-file.ts';
-import { headerOf, type PagesHeader } from './pages-header.ts';
+import { headerOf, type PagesHeader } from './pages-format.ts';
 import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record.ts';
 import { updateOf } from './update-archive.ts';
 

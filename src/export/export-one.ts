@@ -16,7 +16,7 @@ import { type Export, type Exports, inspect, nameOf, newFileName, pathOf, startP
 import { moveAway, refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import type { PagesFile } from './pages-file.ts';
-import { isArchive } from './pages-header.ts';
+import { isArchive } from './pages-format.ts';
 import { hasMark, noChecks } from './record.ts';
 import { addNew, updateArchive } from './update-archive.ts';
 

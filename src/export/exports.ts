@@ -14,7 +14,7 @@ import type { Operation } from '../service/contract.ts';
 import { FeedLog } from './feed-log.ts';
 import type { Existing } from './next-step.ts';
 import { PagesFile } from './pages-file.ts';
-import { type ExportRequest, isArchive, type UpdateRequest } from './pages-header.ts';
+import { type ExportRequest, isArchive, type UpdateRequest } from './pages-format.ts';
 import { type ArchiveRecord, hasMark, readRecord } from './record.ts';
 
 /** The exports of a run: `-o FILE` is a folder with one. */

@@ -6,7 +6,7 @@ import type { Command, Flag } from '../text/command.ts';
 import { type Export, notMounted } from './exports.ts';
 import type { Refusal } from './next-step.ts';
 import { discardPages, type PagesFile } from './pages-file.ts';
-import type { ExportRequest } from './pages-header.ts';
+import type { ExportRequest } from './pages-format.ts';
 
 const switchesOf = (names: readonly string[]): readonly Flag[] =>
   names.map((name) => ({ name, value: null }));

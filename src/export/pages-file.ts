@@ -13,39 +13,19 @@ import { closeQuietly, guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import { type PrivateFolder, pagesName, temporaryName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
-import { isCount, isOneOf, isText, orNull, type Passing, shape } from '../json/shape.ts';
-import { type Next, type Position, startPosition, videoIdOf } from '../run/list-pages.ts';
+import { type Position, startPosition, videoIdOf } from '../run/list-pages.ts';
 import type { Command } from '../text/command.ts';
 import { commentLine, isComment, readComment } from './checksum.ts';
 import {
+  type Commit,
   headerOf,
-  isUpdateRequest,
+  isCommit,
+  isEnd,
+  type PagesEnd,
   type PagesHeader,
   pagesVersion,
   type UpdateRequest,
-} from './pages-header.ts';
-import { fileMark, isRecord } from './record.ts';
-
-const isPlace = isOneOf('start', 'end', 'stuck');
-const isToken = shape({ token: isText });
-const isNext = (value: unknown): value is Next => isPlace(value) || isToken(value);
-
-/** The line behind the entries of a page. */
-const isCommit = shape({
-  next: isNext,
-  entries: isCount,
-  pages: isCount,
-  total: orNull(isCount),
-  /** The pages so far are set aside, for this update; null: they are not. */
-  asideFor: orNull(isUpdateRequest),
-  /** json: playlist_info of the list, as JSON text, once. */
-  info: orNull(isText),
-});
-type Commit = Passing<typeof isCommit>;
-
-/** The last line, once the new FILE is written: the run has ended if FILE is this one. */
-const isEnd = shape({ ...fileMark, record: orNull(isRecord) });
-export type PagesEnd = Passing<typeof isEnd>;
+} from './pages-format.ts';
 
 /** Where the entries of a page are, and the checksums of all bytes before and behind them. */
 interface StoredPage {
@@ -148,7 +128,8 @@ export class PagesFile {
 
   /** Appends a page: its entries as lines, and where the list continues. On return they are durable. */
   addPage(rows: string | Buffer, position: Position, info: Commit['info'] = null): void {
-    this.#writeAside();
+    if (this.#unwritten !== null) this.#append(Buffer.alloc(0), this.#unwritten);
+    this.#unwritten = null;
     const commit: Commit = { ...position, asideFor: null, info: this.info === null ? info : null };
     const [start, before] = [this.size, this.#checksum];
     const entries = typeof rows === 'string' ? Buffer.from(rows) : rows;
@@ -194,7 +175,6 @@ export class PagesFile {
 
   /** Notes, durably, that the new FILE is written and takes its place next. */
   addEnd(end: PagesEnd): void {
-    this.#writeAside();
     this.#append(Buffer.alloc(0), end);
     this.end = end;
   }
@@ -271,11 +251,6 @@ export class PagesFile {
         checksum = crc32(line, checksum);
         if (isComment(line)) [this.size, this.#checksum] = [at, checksum];
       }
-  }
-
-  #writeAside(): void {
-    if (this.#unwritten !== null) this.#append(Buffer.alloc(0), this.#unwritten);
-    this.#unwritten = null;
   }
 
   /** Takes a page that is in the file. */

@@ -13,7 +13,7 @@ import { type Export, startPages, timeOf } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
 import { adoptedText } from './messages.ts';
 import type { PagesFile } from './pages-file.ts';
-import type { UpdateRequest } from './pages-header.ts';
+import type { UpdateRequest } from './pages-format.ts';
 import { type ArchiveRecord, changeChecks, checksAfter, noChecks, writeRecord } from './record.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ExportRequest, PagesHeader } from '../../src/export/pages-header.ts';
+import type { ExportRequest, PagesHeader } from '../../src/export/pages-format.ts';
 import { type ArchiveRecord, noChecks } from '../../src/export/record.ts';
 
 export const hour = 60 * 60 * 1000;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { test } from 'node:test';
 import { PagesFile } from '../../src/export/pages-file.ts';
-import type { PagesHeader } from '../../src/export/pages-header.ts';
+import type { PagesHeader } from '../../src/export/pages-format.ts';
 import type { PrivateFolder } from '../../src/fs/private-folder.ts';
 import type { Position } from '../../src/run/list-pages.ts';
 import { isFailure } from '../support/failures.ts';

@@ -14,8 +14,9 @@ import {
   shape,
 } from '../json/shape.ts';
 import { fileFormats } from '../output/formats.ts';
+import type { Next } from '../run/list-pages.ts';
 import { readComment } from './checksum.ts';
-import { isFileMark } from './record.ts';
+import { fileMark, isFileMark, isRecord } from './record.ts';
 
 /** What an export asks for: only a run of the same request resumes it. */
 const isRequest = shape({
@@ -60,6 +61,27 @@ const isHeader = shape({
   update: orNull(isUpdateRequest),
 });
 export type PagesHeader = Passing<typeof isHeader>;
+
+const isPlace = isOneOf('start', 'end', 'stuck');
+const isToken = shape({ token: isText });
+const isNext = (value: unknown): value is Next => isPlace(value) || isToken(value);
+
+/** The line behind the entries of a page. */
+export const isCommit = shape({
+  next: isNext,
+  entries: isCount,
+  pages: isCount,
+  total: orNull(isCount),
+  /** The pages so far are set aside, for this update; null: they are not. */
+  asideFor: orNull(isUpdateRequest),
+  /** json: playlist_info of the list, as JSON text, once. */
+  info: orNull(isText),
+});
+export type Commit = Passing<typeof isCommit>;
+
+/** The last line, once the new FILE is written: the run has ended if FILE is this one. */
+export const isEnd = shape({ ...fileMark, record: orNull(isRecord) });
+export type PagesEnd = Passing<typeof isEnd>;
 
 /** An archive is a whole list as ndjson, each entry as sent; anything else is a view. */
 export const isArchive = ({ format, fields, limit }: ExportRequest): boolean =>
