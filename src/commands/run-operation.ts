@@ -56,7 +56,8 @@ export async function runOperation(
     await using run = createRun(await openService(operation, job, options, context, stderr));
     return await perform(run, job, writeSummary);
   } catch (error) {
-    throw reported(toFailure(error), writeSummary, references);
+    report(toFailure(error), writeSummary, references);
+    throw error;
   }
 }
 
@@ -68,17 +69,18 @@ export function refused(options: RunOptions, context: Context, failure: Failure)
     return failure;
   }
   const { invocation, dryRun, summary } = options;
-  return reported(failure, startSummary(invocation.name, dryRun ? null : summary, context.clock), []);
+  report(failure, startSummary(invocation.name, dryRun ? null : summary, context.clock), []);
+  return failure;
 }
 
-function reported(failure: Failure, writeSummary: WriteSummary, references: readonly Reference[]): Failure {
+/** Writes the summary of a run that is refused. */
+function report(failure: Failure, writeSummary: WriteSummary, references: readonly Reference[]): void {
   const results = references.map((reference) => unreachedResult(reference, failure));
   try {
     writeSummary(results, { exit: failure.exit, failure, total: newTally() });
   } catch {
     // The refusal matters more than a summary that cannot be written.
   }
-  return failure;
 }
 
 /** An export, a listing or responses. Throws usage errors for a FILE that does not fit. */
