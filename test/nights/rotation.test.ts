@@ -32,3 +32,20 @@ test('60 nights of --update --all --max-credits 20/day over 40 channels read eac
   for (let round = 0; round < 15; round++)
     assert.equal(new Set(starts.slice(40 * round, 40 * round + 40)).size, 40);
 });
+
+test('plain updates between the nights of --all do not change whose turn it is', async (t) => {
+  const output = '--output-dir dir --concurrency 1';
+  const nights = await nightlyRuns(t, { references: '@a @b @c', output });
+  for (const name of ['a', 'b', 'c']) nights.service.addChannel(name, { list: videos(0, 5, {}, `${name}_`) });
+  await nights.night();
+  const read: unknown[] = [];
+  for (let n = 0; n < 6; n++) {
+    assert.equal((await nights.night()).credits, 0);
+    const before = nights.service.log.length;
+    await nights.night('--all --max-credits 1/day');
+    const bought = nights.service.log.slice(before).filter(({ credits }) => credits > 0);
+    read.push(...bought.map(({ list }) => list));
+  }
+  assert.equal(new Set(read.slice(0, 3)).size, 3);
+  assert.deepEqual(read.slice(3), read.slice(0, 3));
+});

@@ -42,6 +42,8 @@ const printed = [
   ],
   // Most programs read a cell up to its first NUL.
   ['csv uploads title,a', '[{"title":"before\\u0000after","a":"\\u0000,"}]', 'title,a\nbeforeafter,","\n'],
+  // Only null is an empty cell, not a text that begins like it.
+  ['csv uploads title,a', '[{"title":"no","a":"null"},{"title":null,"a":""}]', 'title,a\nno,null\n,\n'],
   // A row of one empty cell is not an empty line.
   ['csv uploads title', '[{}]', 'title\n""\n'],
   ['csv uploads x', '[{"x":"a\\rb"}]', 'x\n"a\rb"\n'],
