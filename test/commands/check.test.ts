@@ -143,6 +143,13 @@ for (const [name, make, code, message, credits, entries] of problems)
     assert.deepEqual((await check(world, 'lists --max-age 2d')).codes, [null], fix ?? '');
   });
 
+test('an interrupted update that is old, too, is interrupted: the gravest problem is named', async (t) => {
+  const { world, channel } = await archived(t);
+  await updating(world, channel);
+  world.pass(9);
+  assert.deepEqual((await check(world, 'lists --max-age 2d')).codes, ['interrupted']);
+});
+
 test('first exports: the fix has the request of each, whatever its name', async (t) => {
   const { world } = await archived(t);
   const runs = [

@@ -9,7 +9,7 @@ import { page, scriptedService } from '../support/service.ts';
 test('a table of a listing at a terminal stops after the first page of each reference, and says what --all costs', async (t) => {
   const service = await scriptedService(t, ({ query }) => {
     if (query.get('channel') === '@short') return { body: page(0, 3, null) };
-    return { body: query.has('continuation') ? page(3, 6, null, 6) : page(0, 3, 'next', 6) };
+    return { body: query.has('continuation') ? page(3, 6, null, 7) : page(0, 3, 'next', 7) };
   });
   const summary = join(await temporaryFolder(t), 'summary.json');
   const list = async (args: readonly string[], options: CommandOptions) => {
@@ -21,7 +21,7 @@ test('a table of a listing at a terminal stops after the first page of each refe
 
   const first = await list(['@short', '--summary', summary], terminal);
   assert.deepEqual([first.exit, first.requests], [0, 2]);
-  assert.match(first.stderr, /^chanlist: @a: 3 of 6 entries; --all lists them all for about 2 credits$/m);
+  assert.match(first.stderr, /^chanlist: @a: 3 of 7 entries; --all lists them all for about 3 credits$/m);
   assert.doesNotMatch(first.stderr, /@short: /);
   const { references, counts } = JSON.parse(await readFile(summary, 'utf8'));
   assert.deepEqual(

@@ -1,8 +1,10 @@
 /** What is known of an archive after a run. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure } from '../../src/errors.ts';
+import { Failure, usage } from '../../src/errors.ts';
+import { failureOf } from '../../src/export/export-failure.ts';
 import { type Check, checksAfter, checksAfterFailure, type History } from '../../src/export/record.ts';
+import { newTally } from '../../src/service/budget.ts';
 import { day, now, timeAt } from './files.ts';
 
 const time = timeAt(0);
@@ -57,4 +59,14 @@ test('a failure of the archive is kept with its first day; one of the run is not
   assert.deepEqual(failed(before, 'gone'), gone);
   assert.equal(failed(gone, 'gone'), gone);
   assert.equal(failed(before, 'no_credits'), before);
+});
+
+test('what is refused stops one export: 2 before a paid request, 1 after the first', () => {
+  for (const [paidRequests, exit] of [
+    [0, 2],
+    [1, 1],
+  ] as const) {
+    const failure = failureOf(usage('refused'), { ...newTally(), paidRequests }, null);
+    assert.deepEqual([failure.exit, failure.scope], [exit, 'reference']);
+  }
 });
