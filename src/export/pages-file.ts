@@ -52,7 +52,7 @@ export const discardPages = (folder: PrivateFolder, file: string): Command => ({
  * until then a temporary one.
  */
 export class PagesFile {
-  /** Its `update` is that of the last `setAside`, if there was one. */
+  /** `setAside` replaces its `update`. */
   header: PagesHeader;
   /** After the last page. */
   position: Position = startPosition;
@@ -63,8 +63,8 @@ export class PagesFile {
   size = 0;
   /** The checksum of these bytes. */
   #checksum = 0;
-  /** What `setAside` has to write. */
-  #unwritten: Commit | null = null;
+  /** What `setAside` leaves to be written with the next page. */
+  #asideFor: UpdateRequest | null = null;
   #pages: StoredPage[] = [];
   #aside: StoredPage[] = [];
   readonly #folder: PrivateFolder;
@@ -128,13 +128,16 @@ export class PagesFile {
 
   /** Appends a page: its entries as lines, and where the list continues. On return they are durable. */
   addPage(rows: string | Buffer, position: Position, info: Commit['info'] = null): void {
-    if (this.#unwritten !== null) this.#append(Buffer.alloc(0), this.#unwritten);
-    this.#unwritten = null;
-    const commit: Commit = { ...position, asideFor: null, info: this.info === null ? info : null };
+    const commit: Commit = {
+      ...position,
+      asideFor: this.#asideFor,
+      info: this.info === null ? info : null,
+    };
     const [start, before] = [this.size, this.#checksum];
     const entries = typeof rows === 'string' ? Buffer.from(rows) : rows;
     const behind = this.#append(entries, commit);
     this.#take(commit, { start, end: start + entries.length, before, behind });
+    this.#asideFor = null;
     if (this.#isNamed) return;
     this.#folder.rename(this.#name, pagesName(this.#file));
     this.#name = pagesName(this.#file);
@@ -145,10 +148,9 @@ export class PagesFile {
    * missing. It is written with the next page: a run that buys none changes nothing.
    */
   setAside(asideFor: UpdateRequest, next: 'start' | 'end'): void {
-    const commit: Commit = { ...this.position, next, entries: 0, asideFor, info: null };
-    const [at, checksum] = [this.size, this.#checksum];
-    this.#take(commit, { start: at, end: at, before: checksum, behind: checksum });
-    this.#unwritten = commit;
+    this.#putAside(asideFor);
+    this.position = { ...this.position, next, entries: 0 };
+    this.#asideFor = asideFor;
   }
 
   /**
@@ -255,14 +257,16 @@ export class PagesFile {
 
   /** Takes a page that is in the file. */
   #take({ info, asideFor, ...position }: Commit, page: StoredPage): void {
+    if (asideFor !== null) this.#putAside(asideFor);
     this.#pages.push(page);
-    if (asideFor !== null) {
-      this.#aside.push(...this.#pages);
-      this.#pages = [];
-      this.header = { ...this.header, update: asideFor };
-    }
     this.position = position;
     this.info ??= info;
+  }
+
+  #putAside(update: UpdateRequest): void {
+    this.#aside.push(...this.#pages);
+    this.#pages = [];
+    this.header = { ...this.header, update };
   }
 
   /** Appends entries and the line behind them, durably; returns the checksum of the bytes before that line. */

@@ -72,7 +72,7 @@ export const isCommit = shape({
   entries: isCount,
   pages: isCount,
   total: orNull(isCount),
-  /** The pages so far are set aside, for this update; null: they are not. */
+  /** The pages before this one are set aside, for this update; null: they are not. */
   asideFor: orNull(isUpdateRequest),
   /** json: playlist_info of the list, as JSON text, once. */
   info: orNull(isText),

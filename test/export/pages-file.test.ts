@@ -148,6 +148,14 @@ test('pages that are set aside for an update: only what later ones and FILE lack
     assert.deepEqual(pages.header.update, all);
     pages.addPage(rowsOf('new', 'c'), positionAt(4, { next: 'end', entries: 2 }));
   }
+  {
+    // Cut off within that page, nothing has been set aside.
+    const whole = fs.readFileSync(folder.at('a.run'));
+    fs.writeFileSync(folder.at('a.run'), whole.subarray(0, -1));
+    using cut = await open(folder);
+    assert.deepEqual([await textOf(cut), cut.header.update, cut.position], [rows.join(''), null, last]);
+    fs.writeFileSync(folder.at('a.run'), whole);
+  }
   using pages = await open(folder);
   assert.deepEqual([await textOf(pages), pages.header.update], [rowsOf('new', 'c'), all]);
   const ids = await pages.ids(stop);
