@@ -13,7 +13,7 @@ export function assertUnchanged(target: Target, expected: FileMark | null, next:
   const stats = lstatSync(target.real, { throwIfNoEntry: false }) ?? null;
   if (expected === null ? stats === null || isEmpty({ ...target, stats }) : hasMark(stats, expected)) return;
   const what = expected === null ? 'appeared' : 'was changed or removed';
-  throw new Failure('failed', `${target.path} ${what} during this export; it was not replaced`, {
+  throw new Failure('failed', `${target.path} ${what} during this run; it was not replaced`, {
     scope: 'reference',
     next,
   });

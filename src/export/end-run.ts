@@ -16,8 +16,7 @@ import { assertUnchanged } from './assert-unchanged.ts';
 import { type Export, newFileName } from './exports.ts';
 import { moveAway, sameCommand } from './messages.ts';
 import type { PagesFile } from './pages-file.ts';
-import type { PagesEnd } from './pages-format.ts';
-import { isArchive } from './pages-format.ts';
+import { isArchive, type PagesEnd } from './pages-format.ts';
 import { type ArchiveRecord, markOf, writeRecord } from './record.ts';
 
 /**

@@ -99,10 +99,10 @@ export async function addNew(
   const resumed = pages.position.entries;
   const isResumed = pages.position.next !== 'start';
   let update = updateOf(pages, archive, timeOf(one));
-  const isTwice = [...(await pages.ids(stop))].some((id) => known.has(id));
   if (update !== pages.header.update) pages.setAside(update, 'start');
   // FILE has since received entries of these pages.
-  else if (isTwice) pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
+  else if ([...(await pages.ids(stop))].some((id) => known.has(id)))
+    pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
   const { all, expected, feedProblem } = update;
   let attempt = await buyNew(run, one, archive, pages, all);
   let count = attempt.facts.pages;

@@ -231,7 +231,7 @@ for (const uploaded of [12, 14])
       });
       const run = await world.run(`${line} --update`);
       assert.deepEqual([run.exit, run.credits], [1, 0], run.stderr);
-      onlyError(run, 'a.ndjson was changed or removed during this export; it was not replaced; run the same');
+      onlyError(run, 'a.ndjson was changed or removed during this run; it was not replaced; run the same');
       assert.deepEqual(world.ids('b.ndjson'), rows(0, 12));
     });
 
@@ -538,6 +538,7 @@ test('no output destroys an input, another output or an archive: 2 names both, n
       (command) => [`${command} -o archive`, 'archive', 'it is an archive'] as const,
     ),
     ['resolve @a --summary archive', 'archive', 'it is an archive'],
+    ['resolve @a --summary .chanlist/a.ndjson.json', '--summary', "chanlist's own folder"],
     [`uploads --from ${idOf('a')}.ndjson --output-dir .`, '--from', `${idOf('a')}.ndjson`],
   ] as const) {
     const run = await world.run(`${words} -f ${/^show|output-dir/.test(words) ? 'ndjson' : 'id'}`, {

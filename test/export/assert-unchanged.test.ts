@@ -13,7 +13,7 @@ test('FILE is replaced only if it is what the run found', async (t) => {
   const path = join(await temporaryFolder(t), 'out');
   const hint = 'move it away';
   const isKept = (what: string) =>
-    isFailure(1, `${path} ${what} during this export; it was not replaced; move it away`);
+    isFailure(1, `${path} ${what} during this run; it was not replaced; move it away`);
   const shell = (script: string) => () => execFileSync('sh', ['-c', script, path]);
   for (const [change, isExpected] of [
     [() => {}, true],
