@@ -33,7 +33,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   };
   const exit = await perform().catch(async (error: unknown) => {
     if (error instanceof ClosedPipe) return 0;
-    const failure = withSandbox(toFailure(error), flags);
+    const failure = withAccount(toFailure(error), flags);
     if (flags.some(({ name, value }) => name === '--format' && value === 'json')) {
       const text = JSON.stringify({ error: failure }, null, context.stdout.isTTY ? 2 : undefined);
       await stdout.write(`${escapeUnsafe(text)}\n`).catch(() => {});
@@ -45,11 +45,12 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   return !failure || failure.exit === exit ? exit : reportFailure(failure, context, stderr);
 }
 
-/** With `--sandbox`, a command that was meant is for the sandbox, too. */
-function withSandbox(failure: Failure, flags: readonly Flag[]): Failure {
+/** A command that was meant is for the service and the account that were chosen by name. */
+function withAccount(failure: Failure, flags: readonly Flag[]): Failure {
   const { next } = failure;
   if (next === null || typeof next === 'string' || next.purpose !== meant) return failure;
-  return failure.with({ next: { ...next, flags: flags.filter(({ name }) => name === '--sandbox') } });
+  const chosen = flags.filter(({ name }) => name === '--sandbox' || name === '--profile');
+  return failure.with({ next: { ...next, flags: chosen } });
 }
 
 /** Reports what was thrown in one line; returns the exit code. */

@@ -36,6 +36,11 @@ test('usage errors that only a command finds', async () => {
       "'old' is not a channel: the channel comes first; did you mean: chanlist search @demo old town",
     ],
     [
+      'search town @demo --profile work -n 5',
+      "'town' is not a channel: the channel comes first; did you mean: chanlist search @demo town --profile work",
+    ],
+    ['@demo --sandbox', "there is no command '@demo'; did you mean: chanlist uploads @demo --sandbox"],
+    [
       'check nofile',
       'nofile: there is no such file or folder; check the path, and whether the disk is mounted',
     ],
