@@ -103,13 +103,17 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   const badLines = badResults(list);
   for (const failure of failureLines(badLines, null, options)) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
-  const wholes = archives.filter(({ entries }) => entries !== null).map(({ whole }) => whole ?? '');
-  const [oldest] = wholes.sort();
-  const date = oldest?.slice(0, 10) || 'never';
-  const whole = oldest === undefined ? '' : `; oldest complete listing: ${date}`;
-  stderr.note(`${count(archives.length, 'archive', 'archives')} checked, ${problems}${whole}`);
+  stderr.note(`${count(archives.length, 'archive', 'archives')} checked, ${problems}${wholeText(archives)}`);
   return gravest([badLines.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
+
+/** When the archives were last listed whole: the oldest date. */
+function wholeText(archives: readonly CheckRow<Command>[]): string {
+  const dates = archives.filter(({ entries }) => entries !== null).map(({ whole }) => whole);
+  const known = dates.filter((date) => date !== null).sort();
+  const oldest = known.length < dates.length ? 'never' : known[0]?.slice(0, 10);
+  return oldest === undefined ? '' : `; oldest complete listing: ${oldest}`;
+}
 
 const recordOf = ({ problem, ...row }: CheckRow<Command>): CheckRow => ({
   ...row,
