@@ -36,7 +36,7 @@ const counted = { default: 0, combine: (count: number) => count + 1 };
 /** All values of a flag that may repeat. */
 const listed = { default: [], combine: (before: readonly unknown[], value: unknown) => [...before, value] };
 
-/** The global flags, which may also stand before the command, by their headings in `help flags`. */
+/** The flags that also go before the command, by their headings in `help flags`. */
 export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
   'Service:': [
     row('--profile <name>', account, 'use this account', { variable: 'CHANLIST_PROFILE' }),

@@ -5,7 +5,7 @@ export function thousands(number: number): string {
   return text;
 }
 
-/** The length of the longest text. As arguments of `Math.max`, many texts would overflow the stack. */
+/** The length of the longest text. `Math.max(...)` would overflow the stack with many texts. */
 export function longest(texts: Iterable<string>): number {
   let length = 0;
   for (const text of texts) length = Math.max(length, text.length);
