@@ -258,6 +258,8 @@ test('habits from other tools get a pointer', async () => {
     'use auth list': ['profiles'],
     'use --version': ['version'],
     'did you mean: chanlist uploads @demo': ['@demo', '@demo --json'],
+    'did you mean: chanlist playlist PLdemo': ['PLdemo'],
+    'use --json': ['uploads @x -json'],
     'did you mean: chanlist uploads https://www.example.com/@demo': ['https://www.example.com/@demo'],
     "use jq: jq -s -c 'sort_by(.title)[]' FILE | chanlist show -": ['uploads @x --sort views'],
     [jq]: [...['show a --filter=x', 'latest @x --where x', 'uploads @x --since 2020'], 'uploads @x --jq .a'],

@@ -59,6 +59,14 @@ test('show: several files and stdin, in their order; --limit counts per file', a
   assert.equal((await show(['-', '-f', 'csv'])).stdout, `${nine}\n`);
 });
 
+test('show: a byte order mark is not part of the first record', async (t) => {
+  const { show } = await shower(t, { 'a.ndjson': `\ufeff${archive}` });
+  for (const args of [['a.ndjson'], ['-']]) {
+    const { exit, stdout, stderr } = await show(args, `\ufeff${archive}`);
+    assert.deepEqual([exit, stdout, stderr], [0, archive, '']);
+  }
+});
+
 test('show: csv: every key of files; of stdin those of the first 100 entries, with one warning', async (t) => {
   const entries = Array.from({ length: 100 }, (_, i) => `{"videoId":"${i}"}`);
   entries[99] = '{"videoId":"99","extra":1}';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { AtomicFile, assertNotPinned, assertReplaceable, writeFileAtomic } from '../../src/fs/atomic.ts';
 import { replaceFile } from '../../src/fs/durable.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
-import { replaceFs, whileFailing } from '../support/failing.ts';
+import { recordSyncs, replaceFs, whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
@@ -43,18 +43,7 @@ test('a file is replaced whole, through a link, with its mode; a new one has tha
 
 test('content is durable before it takes its name, and the name after it', async (t) => {
   const path = join(await temporaryFolder(t), 'out');
-  const calls: string[] = [];
-  const { fsyncSync, renameSync } = fs;
-  replaceFs(t, {
-    fsyncSync: (fd) => {
-      calls.push(fs.fstatSync(fd).isFile() ? 'sync file' : 'sync folder');
-      fsyncSync(fd);
-    },
-    renameSync: (...paths) => {
-      calls.push('rename');
-      renameSync(...paths);
-    },
-  });
+  const calls = recordSyncs(t);
   writeFileAtomic(resolveTarget(path), 'text');
   assert.deepEqual(calls, ['sync file', 'rename', 'sync folder']);
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { assertNotArchive, PrivateFolder, recordName, temporaryName } from '../../src/fs/private-folder.ts';
-import { replaceFs, whileFailing } from '../support/failing.ts';
+import { recordSyncs, whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
 import { privateFolder } from '../support/private-folder.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -146,18 +146,7 @@ test('files: read, replaced, created, appended to, renamed, removed', async (t) 
 
 test('what takes a name is durable before it; after a rename the name is, too', async (t) => {
   const folder = await privateFolder(t);
-  const calls: string[] = [];
-  const { fsyncSync, renameSync } = fs;
-  replaceFs(t, {
-    fsyncSync: (fd) => {
-      calls.push(fs.fstatSync(fd).isFile() ? 'sync file' : 'sync folder');
-      fsyncSync(fd);
-    },
-    renameSync: (...paths) => {
-      calls.push('rename');
-      renameSync(...paths);
-    },
-  });
+  const calls = recordSyncs(t);
   folder.replace('a', 'text');
   assert.deepEqual(calls.splice(0), ['sync file', 'rename']);
   folder.rename('a', 'b');

@@ -107,9 +107,12 @@ test('a line that cannot be read, also of another version, is warned of and coun
   );
 });
 
-test('credits: a bound that cannot be read is 2, in every format', async (t) => {
+test('credits: a bound that cannot be read, or a profile that there is not, is 2 in every format', async (t) => {
   const { state } = await fixture(t);
-  for (const format of ['', ' --json', ' --by day']) {
+  for (const format of ['', ' --json', ' --by day', ' -f csv', ' -f table']) {
+    const unknown = await run(`credits --profile nope${format}`, { env: { XDG_STATE_HOME: state } });
+    assert.equal(unknown.exit, 2, format);
+    onlyError(unknown, "'nope'");
     const env = { XDG_STATE_HOME: state, CHANLIST_MAX_CREDITS: '1/year' };
     const refused = await run(`credits${format}`, { env });
     assert.equal(refused.exit, 2);

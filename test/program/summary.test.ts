@@ -100,11 +100,15 @@ test('a refused run replaces the last summary: an old success is never read as a
   for (const line of ['@a --limit 0', '@a --nope', '@a -f xml'])
     assert.equal(await summaryOf(line, 2), last, line);
   assert.equal(await summaryOf('@a --dry-run', 0), last);
-  const refused = ['not-a-channel', '@a --update', '--from refs.txt', '@a @b -o x'];
+  const conflicts = ['@a --output-dir d --fields title', '@a -o a.xlsx', '@a --json --ndjson'];
+  const refused = [...conflicts, 'not-a-channel', '@a --update', '--from refs.txt', '@a @b -o x'];
   for (const line of [...refused, '@a -o refs.txt -f csv', '@a -o x --from x']) {
     const { exit, error, credits, requests } = JSON.parse(await summaryOf(line, 2));
     assert.deepEqual([exit, error.code, credits.confirmed, requests], [2, 'usage', 0, 0], line);
   }
+  assert.equal((await run('search town @demo --summary s.json', { cwd: folder, env })).exit, 2);
+  const swapped = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
+  assert.deepEqual([swapped.command, swapped.exit, swapped.error.code], ['search', 2, 'usage']);
   // FILE of --summary is what is refused.
   assert.equal(await summaryOf('@a -o s.json', 2), last);
   assert.equal((await run('uploads @a --summary -', { cwd: folder, env })).exit, 2);

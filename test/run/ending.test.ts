@@ -90,6 +90,7 @@ const causes: readonly (readonly [results: readonly Result[], ended: Failure | n
   [[failed('@a', poor)], poor, ['no credits (402); add credits']],
   [allFailed('@a @b', down), outage, ['2 references (@a, @b): not available (500); try again later']],
   [[done('@a')], full, ['stdout cannot be written; run the same command again']],
+  [[paid(done('@a'), 2)], full, ['stdout cannot be written; 2 credits spent; run the same command again']],
   // Where nothing was spent, a spent bound says so; pages of one reference wait to be resumed.
   [
     [done('@a'), failed('@b', budget)],

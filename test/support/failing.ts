@@ -18,6 +18,23 @@ export function whileFailing(t: TestContext, name: Function, code: string, work:
   }
 }
 
+/** Records, until the test ends, in which order files and folders are synced and files renamed. */
+export function recordSyncs(t: TestContext): string[] {
+  const calls: string[] = [];
+  const { fsyncSync, renameSync } = fs;
+  replaceFs(t, {
+    fsyncSync: (fd) => {
+      calls.push(fs.fstatSync(fd).isFile() ? 'sync file' : 'sync folder');
+      fsyncSync(fd);
+    },
+    renameSync: (...paths) => {
+      calls.push('rename');
+      renameSync(...paths);
+    },
+  });
+  return calls;
+}
+
 /** Until the test ends, functions of node:fs are these. */
 export function replaceFs(t: TestContext, functions: Partial<typeof fs>): void {
   for (const [name, replacement] of Object.entries(functions))
