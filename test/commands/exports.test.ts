@@ -1,5 +1,6 @@
 /** What an export writes, what it leaves alone, and what stops it, beyond the table of export-table.test.ts. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs, {
   chmodSync,
   mkdirSync,
@@ -191,6 +192,64 @@ for (const [what, args, make, says] of [
     assert.deepEqual([again.exit, again.credits], [0, 0], again.stderr);
     assert.deepEqual(world.ids(), make === 'archive' ? [...rows(12, 23), 'x', ...rows(0, 12)] : rows(0, 12));
   });
+
+/** Does something before the new FILE is renamed to its name, and something after it. */
+function atRename(t: TestContext, world: World, { before = () => {}, after = () => {} }): void {
+  const { renameSync: rename, fdatasyncSync: sync } = fs;
+  const isFile = (path: unknown): boolean => String(path) === join(fs.realpathSync(world.folder), 'a.ndjson');
+  let isMade = false;
+  replaceFs(t, {
+    fdatasyncSync: (fd) => {
+      sync(fd);
+      if (!isMade && fs.existsSync(join(world.folder, '.chanlist/a.ndjson.new.tmp'))) {
+        isMade = true;
+        before();
+      }
+    },
+    renameSync: (from, to) => {
+      rename(from, to);
+      if (isFile(to)) after();
+    },
+  });
+}
+
+test('a FILE that appears while the new one is made is not replaced', async (t) => {
+  const { world } = await worldOf(t);
+  atRename(t, world, { before: () => world.write('a.ndjson', 'mine\n') });
+  const run = await world.run(line);
+  assert.deepEqual([run.exit, world.read('a.ndjson')], [1, 'mine\n'], run.stderr);
+  onlyError(run, 'a.ndjson appeared during this run', '3 credits spent');
+});
+
+test('killed right after the new FILE has its name: the next run only records it', async (t) => {
+  const { world } = await worldOf(t);
+  const copy = join(world.home, 'copy');
+  // Timestamps are kept to the nanosecond.
+  atRename(t, world, { after: () => execFileSync('cp', ['-a', world.folder, copy]) });
+  assert.equal((await world.run(line)).exit, 0);
+  const killed = Object.assign(new World(world.service, copy, world.home), { isReported: true });
+  const next = await killed.run(line);
+  assert.deepEqual([next.exit, next.requests.length, next.only.entries], [0, 0, 12], next.stderr);
+  assert.deepEqual(killed.ids(), rows(0, 12));
+});
+
+test('an update that lacks only its end buys no page again, also if FILE has got an entry of it since', async (t) => {
+  const { world, channel } = await worldOf(t);
+  assert.equal((await world.run(line)).exit, 0);
+  channel.list = videos(0, 14);
+  const inTheWay = join(world.folder, '.chanlist/a.ndjson.new.tmp');
+  const unhook = world.service.on(({ operation }) => {
+    if (operation === 'uploads') mkdirSync(inTheWay);
+  });
+  const stopped = await world.run(`${line} --update`);
+  assert.deepEqual([stopped.exit, stopped.credits], [1, 1], stopped.stderr);
+  unhook();
+  fs.rmdirSync(inTheWay);
+  world.write('a.ndjson', `${JSON.stringify(channel.list[1])}\n${world.read('a.ndjson')}`);
+  const resumed = await world.run(line);
+  assert.deepEqual([resumed.exit, resumed.credits], [0, 0], resumed.stderr);
+  assert.deepEqual(world.ids(), [videoId(13), videoId(12), ...rows(0, 12)]);
+});
 
 for (const [args, update] of [
   ['uploads @a -o a.ndjson', '--update --all'],
