@@ -119,7 +119,7 @@ function parseChannel(text: string): ReferenceValue | null {
 
 /** The handle in a text or a path segment, decoded and in NFC. */
 function handleOf(encoded: string): ReferenceValue | null {
-  const handle = bareReference(decode(encoded)).normalize();
+  const handle = bareReference(decode(encoded).normalize());
   return handlePattern.test(handle) && !isUnsafe(handle) ? { value: handle, id: null } : null;
 }
 

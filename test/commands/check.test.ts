@@ -308,6 +308,19 @@ test('--from: these references, by ID or as a record knows them; each that has n
   assert.deepEqual([well.exit, well.codes, well.stderr], [0, [null, null, null], '']);
 });
 
+test('a list from stdin is gone: no line runs the fixes of several problems', async (t) => {
+  const { world } = await archived(t);
+  process.chdir(world.folder);
+  const args = 'check lists --from - -q';
+  const { exit, stderr } = await command(args, {
+    stdin: '@b\nPLx\n',
+    env: { HOME: world.home },
+    now: () => world.now,
+  });
+  const says = 'absent: 2 archives (@b, PLx): it has not been exported';
+  assert.deepEqual([exit, stderr], [11, `chanlist: error: ${says}\n`]);
+});
+
 test('an archive answers for every reference that leads to its ID, whichever was given last', async (t) => {
   const { world } = await archived(t);
   world.service.handles.set('@second', id);

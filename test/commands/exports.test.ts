@@ -690,3 +690,11 @@ test('--dry-run: the first request of each export, or what the run would refuse;
     [2, '', 1, false],
   );
 });
+
+test('-o FILE with a list of one good line: it is done, the bad line is a failure of its own (2)', async (t) => {
+  const { world } = await worldOf(t);
+  world.write('refs.txt', '@a\nno reference\n');
+  const run = await world.run('uploads --from refs.txt -o a.ndjson', { noSummary: true });
+  assert.deepEqual([run.exit, run.credits, world.ids()], [2, 3, rows(0, 12)], run.stderr);
+  onlyError(run, 'refs.txt:2');
+});

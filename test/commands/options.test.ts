@@ -118,6 +118,10 @@ const ownOptions: readonly (readonly [line: string, options: object])[] = [
       (flag) => [`uploads ${flag}${token}`, { references: [], continuation: token }] as const,
     ),
   ),
+  // `-o -` is stdout: it excludes nothing.
+  ['uploads --continuation abc -o -', { references: [], continuation: 'abc' }],
+  ['uploads one two --output-dir lists -o -', { references, outputDir: 'lists' }],
+  ['latest one two --seen s.txt -o -', { references, seen: 's.txt' }],
   ['search @x two words', { channel: '@x', words: ['two', 'words'] }],
   [
     'search @x a -n 50 --max-credits 5 b',

@@ -18,6 +18,14 @@ test('--max-wait limits the waits since the last success, --retries the rest', a
   const busy = await scriptedService(t, () => ({ status: 503 }));
   assert.equal((await busy.command('uploads @a --retries 2')).exit, 7);
   assert.equal(busy.seen.length, 3);
+
+  // A 503 that asks for waits fails its reference once they would be longer than that together.
+  const asks = await scriptedService(t, (_, n) =>
+    n < 4 ? { status: 503, headers: { 'retry-after': '50' } } : { body: page(0, 1, null) },
+  );
+  const waited = await asks.command('uploads @a --max-wait 120');
+  assert.deepEqual([waited.exit, waited.waits, asks.seen.length], [7, [50_000, 50_000], 3]);
+  assert.match(waited.stderr, /try again in 50 s/);
 });
 
 test('a failure that ends the run ends all waits: nothing more is sent', async (t) => {

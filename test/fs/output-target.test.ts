@@ -111,6 +111,10 @@ test('no output is an input or another output, also through links; two inputs ma
     input('--from', '-'),
     input('--from', at('missing', 'refs')),
   ]);
+  // `-` as an input is stdin, whatever that is; as an output it would be a file of this name.
+  const stdin = isFailure(2, '--from -', 'are the same file');
+  assert.throws(() => assertDistinctPaths([output('-o', '/dev/stdin'), input('--from', '-')]), stdin);
+  assertDistinctPaths([output('-o', './-'), input('--from', '-')]);
 });
 
 test("no output lies in a folder of the program's own", async (t) => {

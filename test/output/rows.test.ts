@@ -76,7 +76,9 @@ test('id: entries that it leaves out are a warning', async () => {
   assert.equal(format.rows(item(), elements('[{"videoId":"a"}]')), 'a\n');
   assert.deepEqual(format.warnings(), []);
   assert.equal(format.rows(item(), elements('[{"title":"x"},{"videoId":"b"},{"videoId":null}]')), 'b\n');
-  assert.deepEqual(format.warnings(), ['id: left out 2 entries without videoId']);
+  assert.equal(format.rows(item(), elements('[{"title":"y"},{"videoId":"c"}]')), 'c\n');
+  assert.equal(format.rows(item(), elements('[{"videoId":"d"}]')), 'd\n');
+  assert.deepEqual(format.warnings(), ['id: left out 3 entries without videoId']);
 });
 
 test('csv: the nine fields, then the other keys of the first page; later keys are left out with one warning', async () => {

@@ -85,6 +85,19 @@ test('every status but 200 is free, and says where a redirect leads, or the word
     }
 });
 
+test('the key in the words of the service, or in the target of a redirect, is hidden, also where it is cut', () => {
+  const hide = (text: string): string => text.replaceAll('sk_secret', '[key]');
+  for (const before of ['', 'x'.repeat(195)]) {
+    const headers = { location: `${before}sk_secret` };
+    const body = Buffer.from(JSON.stringify({ detail: `${before}sk_secret` }));
+    for (const status of [302, 401, 422, 503]) {
+      const { message } = failedAttempt({ status, headers, body }, { ...context, hide }).failure;
+      assert.doesNotMatch(message, /sk_/);
+      assert.match(message, /\[key/);
+    }
+  }
+});
+
 test('a 404 says what is missing, and asks to check the address only if it has no words of the service', () => {
   const feed = 'there is no such channel, or it has no feed';
   const resolve = 'chanlist resolve says whether there is one, for free';

@@ -201,6 +201,12 @@ test('property: any text gives a reference that can be sent, or a usage error', 
         assert.equal(error.exit, 2);
       }
     }),
-    { numRuns: 2000 },
+    {
+      numRuns: 2000,
+      examples: [
+        ['@demo\u1fef', 'channel'],
+        ['https://example.com/@demo\u1fef', 'channel'],
+      ],
+    },
   );
 });
