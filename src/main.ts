@@ -1,3 +1,5 @@
+import { longFlag } from './cli/flag.ts';
+import { flagsOf } from './cli/flags.ts';
 import { parseArguments } from './cli/program.ts';
 import { commands } from './commands/command-table.ts';
 import type { Context } from './context.ts';
@@ -33,7 +35,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   };
   const exit = await perform().catch(async (error: unknown) => {
     if (error instanceof ClosedPipe) return 0;
-    const failure = withAccount(toFailure(error), flags);
+    const failure = withFlags(toFailure(error), flags);
     if (flags.some(({ name, value }) => name === '--format' && value === 'json')) {
       const text = JSON.stringify({ error: failure }, null, context.stdout.isTTY ? 2 : undefined);
       await stdout.write(`${escapeUnsafe(text)}\n`).catch(() => {});
@@ -45,12 +47,16 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   return !failure || failure.exit === exit ? exit : reportFailure(failure, context, stderr);
 }
 
-/** A command that was meant is for the service and the account that were chosen by name. */
-function withAccount(failure: Failure, flags: readonly Flag[]): Failure {
+/** Flags that such a command leaves out: a key may have been typed as a value, and a list has references of its own. */
+const leftOut = ['--base-url', '--namespace', '--key-file', '--from'];
+
+/** Gives a command that was meant the flags that were typed, as far as it takes them. */
+function withFlags(failure: Failure, flags: readonly Flag[]): Failure {
   const { next } = failure;
   if (next === null || typeof next === 'string' || next.purpose !== meant) return failure;
-  const chosen = flags.filter(({ name }) => name === '--sandbox' || name === '--profile');
-  return failure.with({ next: { ...next, flags: chosen } });
+  const taken = flagsOf(next.program.replace('chanlist ', '')).map(longFlag);
+  const kept = flags.filter(({ name }) => taken.includes(name) && !leftOut.includes(name));
+  return failure.with({ next: { ...next, flags: kept } });
 }
 
 /** Reports what was thrown in one line; returns the exit code. */

@@ -35,7 +35,15 @@ export async function findService(flags: ServiceFlags, context: Context) {
   let problem: Failure | null = null;
   if (isForeign && baseUrl !== null && key === null) {
     const message = `the key of profile '${name}' belongs to ${profile.baseUrl.origin} and is not sent to ${baseUrl.origin}`;
-    const next = `store one for that address: chanlist auth login --profile NAME --base-url ${baseUrl.origin}`;
+    const next = {
+      purpose: 'store one for that address',
+      program: 'chanlist auth login',
+      operands: [],
+      flags: [
+        { name: '--profile', value: 'NAME' },
+        { name: '--base-url', value: baseUrl.origin },
+      ],
+    };
     problem = new Failure('unauthorized', message, { next });
   } else if (baseUrl === null || key === null) {
     const missing = [...(baseUrl ? [] : ['CHANLIST_BASE_URL']), ...(key ? [] : ['CHANLIST_API_KEY'])];

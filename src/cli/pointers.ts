@@ -18,6 +18,7 @@ const flagPointers: Readonly<Record<string, readonly string[]>> = {
   '--output': ['--out'],
   '--format csv': ['--csv'],
   [resume]: ['--resume', '--continue'],
+  '--month': ['--since'],
   [filter]: ['--filter', '--where', '--since', '--jq'],
   [sort]: ['--sort'],
   [key]: ['--key', '--api-key', '--token'],
@@ -35,9 +36,6 @@ const commandPointers: typeof flagPointers = {
   '--version': ['version'],
 };
 
-const pointerOf = (pointers: typeof flagPointers, word: string): string | undefined =>
-  Object.keys(pointers).find((target) => pointers[target]?.includes(word));
-
 export const seeHelp = (path: string): string => `see: chanlist help ${path}`.trim();
 
 /** A flag that a command does not have. `flag`: as typed, without its value. */
@@ -53,9 +51,12 @@ export function unknownFlag(path: string, flag: string): Failure {
 
 /** What to do about a flag that a command with flags of these names does not have. */
 function stepFor(path: string, name: string, names: readonly string[]): string {
-  const pointer = pointerOf(flagPointers, name);
-  if (pointer !== undefined && !pointer.startsWith('--')) return pointer;
-  if (pointer !== undefined && names.includes(pointer.split(' ')[0] ?? '')) return `use ${pointer}`;
+  for (const [pointer, words] of Object.entries(flagPointers)) {
+    if (!words.includes(name)) continue;
+    if (!pointer.startsWith('--')) return pointer;
+    const [flag = ''] = pointer.split(' ');
+    if (names.includes(flag)) return `use ${pointer}`;
+  }
   const owners = [...ownFlags, ...globalFlags].filter(({ flag }) => flag.split(/[ ,]+/).includes(name));
   if (owners.length > 0) return `it is a flag of ${owners.flatMap(({ commands }) => commands).join(', ')}`;
   return didYouMean(name, names) ?? seeHelp(path);
@@ -69,12 +70,13 @@ const listings: Readonly<Record<ReferenceKind, string>> = {
 
 /** A word that is not a command, or not an action of the command `path`. */
 export function unknownCommand(path: string, word: string, names: readonly string[]): Failure {
-  const suggestion = didYouMean(word, names);
+  const longer = word.length < 3 ? undefined : names.find((name) => name.startsWith(word));
+  const suggestion = longer === undefined ? didYouMean(word, names) : `did you mean ${longer}?`;
   if (path !== '')
     return usage(`${path} has no action '${word}'`, suggestion ?? `expected one of ${names.join(', ')}`);
   const message = `there is no command '${word}'`;
   for (const [kind, program] of Object.entries(listings) as [ReferenceKind, string][])
     if (isReference(word, kind)) return usage(message, { purpose: meant, program, operands: [word] });
-  const pointer = pointerOf(commandPointers, word);
+  const pointer = Object.keys(commandPointers).find((target) => commandPointers[target]?.includes(word));
   return usage(message, pointer === undefined ? (suggestion ?? seeHelp(path)) : `use ${pointer}`);
 }

@@ -87,8 +87,8 @@ const isList = (text: string): boolean => text === '-' || (existsSync(text) && !
 
 /** What a list in another form looks like, by its first line. */
 const forms: readonly (readonly [line: RegExp, form: string])[] = [
-  [/^[[{]/, 'JSON'],
-  [/^</, 'OPML'],
+  [/^(?:\[|\{)\s*(?:["[{]|$)/, 'JSON'],
+  [/^<(?:\?xml|opml|outline)\b/i, 'OPML'],
   [/[,;\t]/, 'CSV'],
 ];
 
@@ -129,7 +129,9 @@ async function* wordsOf(
 /** A line up to a `#` at its start or after white space, trimmed, without a bullet. */
 function withoutComment(line: string): string {
   const start = line.search(/(?<!\S)#/);
-  return (start === -1 ? line : line.slice(0, start)).trim().replace(/^(?:[-*•–—]|\d+[.)])\s+/, '');
+  return (start === -1 ? line : line.slice(0, start))
+    .trim()
+    .replace(/^(?:[-*•–—]|\d+[.)])\s+(?:\[[ xX]?\]\s+)?/, '');
 }
 
 /** A channel, or else a playlist. Throws as for a channel. */

@@ -53,12 +53,15 @@ function cleanReference(pasted: string): string {
 
 /** `[demo](https://example.com/@demo)`, as chats and notes copy it. */
 const markdownLink = /^\s*\[[^\]]*\]\(([^\s()]+)\)\s*$/;
+const withoutLink = (pasted: string): string => pasted.replace(markdownLink, '$1');
 
 const withoutPunctuation = (text: string): string => text.trim().replace(/(?<![\s,;.])[\s,;.]+$/, '');
 
 /** Kinds of addresses that no command takes, by host and path. */
 const otherPages: readonly (readonly [hostAndPath: RegExp, what: string])[] = [
-  [/^youtu\.be\/.|^[^/]+\/(?:watch\b|(?:shorts|live|embed)\/.)/, 'a video'],
+  [/^youtu\.be\/.|^[^/]+\/(?:watch\b|(?:shorts|live|embed)\/.|(?:v|video)\/[\w-]{11}(?:\/|$))/, 'a video'],
+  [/^[^/]+\/clip\/./, 'a clip of a video'],
+  [/^[^/]+\/post\/./, 'a post'],
   [/^[^/]+\/feeds?\b/, 'a feed page'],
   [/^[^/]+\/results\b/, 'a search page'],
   [/^[^/]+\/hashtag\b/, 'a hashtag page'],
@@ -76,7 +79,7 @@ const otherLists: readonly (readonly [id: RegExp, what: string])[] = [
 /** What is sent for a pasted reference; null if it is not one. */
 function targetOf(pasted: string, kind: ReferenceKind): ParsedReference | null {
   const parse = kind === 'channel' ? parseChannel : parsePlaylist;
-  const text = pasted.replace(markdownLink, '$1');
+  const text = withoutLink(pasted);
   const [bare, whole] = [bareReference(text), cleanReference(text)];
   if (whole.length > maxLength || severalReferences.test(whole)) return null;
   const target = parse(bare);
@@ -92,9 +95,10 @@ export const isReference = (pasted: string, kind: ReferenceKind): boolean => tar
 export function parseReference(pasted: string, kind: ReferenceKind): ParsedReference {
   const target = targetOf(pasted, kind);
   if (target !== null) return target;
-  const text = bareReference(pasted);
+  const text = bareReference(withoutLink(pasted));
   const { what = `not a ${kind} reference`, next } = refusalOf(text, kind);
-  throw usage(`'${text}' is ${what}: expected ${expectedReference[kind]}`, next);
+  const shown = text === '' ? pasted.trim() : text;
+  throw usage(`'${shown}' is ${what}: expected ${expectedReference[kind]}`, next);
 }
 
 function parseChannel(text: string): ReferenceValue | null {
@@ -162,7 +166,10 @@ function refusalOf(
   kind: ReferenceKind,
 ): { readonly what?: string | undefined; readonly next?: Step } {
   if (severalReferences.test(text))
-    return { what: 'more than one reference', next: 'several references are separated by spaces' };
+    return {
+      what: 'more than one reference',
+      next: 'give each one by itself, without other text: one per argument or line',
+    };
   const purpose = meant;
   const { value = '' } = (kind === 'channel' ? parsePlaylist(text) : parseChannel(text)) ?? {};
   if (certain.test(value))
@@ -182,7 +189,8 @@ function refusalOf(
   if (videoId.test(text)) return { what, next: `if it is a video ID, ${channelOfVideo}` };
   if (/^uc[\w-]{22}$/i.test(text)) return { what, next: `did you mean UC${text.slice(2)}?` };
   const corrected = url === null || hasScheme(text) ? `@${text}` : `https://${text}`;
-  const isMeant = parseChannel(corrected) !== null && !/^@.*[/?]/.test(corrected);
+  const isMeant =
+    /[\p{L}\p{N}]/u.test(text) && parseChannel(corrected) !== null && !/^@.*[/?]/.test(corrected);
   return isMeant ? { what, next: `did you mean ${corrected}?` } : { what };
 }
 

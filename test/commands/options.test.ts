@@ -270,6 +270,7 @@ test('habits from other tools get a pointer', async () => {
     'a key among the arguments is visible to other users: use --key-file or chanlist auth login': [
       ...['uploads @x --key sk_secret', 'auth login --api-key=sk_secret', 'credits --token sk_secret'],
     ],
+    'use --month': ['credits --since 2026-01-01'],
     'run the same command again to resume': ['uploads @x --resume', 'playlist PLx --continue'],
     'use uploads': ['export @x', 'download @x', 'list @x'],
     'use show': ['cat a.ndjson', 'convert a.ndjson'],

@@ -37,7 +37,7 @@ test('usage errors that only a command finds', async () => {
     ],
     [
       'search town @demo --profile work -n 5',
-      "'town' is not a channel: the channel comes first; did you mean: chanlist search @demo town --profile work",
+      "'town' is not a channel: the channel comes first; did you mean: chanlist search @demo town --profile work --limit 5",
     ],
     ['@demo --sandbox', "there is no command '@demo'; did you mean: chanlist uploads @demo --sandbox"],
     [

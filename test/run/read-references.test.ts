@@ -18,7 +18,7 @@ const read = (list: string | null, ...references: string[]) =>
 
 test('references: arguments, then the list without comments, blank lines, bullets, BOM and CR; one given twice is asked for once', async () => {
   const list =
-    '\ufeff# x\r\n\r\n- "@b" # note\r\n  https://x.y/@a/videos#top\n* @c\n• @d\n– @e\n1. @f\n22) @g\n';
+    '\ufeff# x\r\n\r\n- "@b" # note\r\n  https://x.y/@a/videos#top\n* @c\n• @d\n– @e\n1. @f\n- [x] @g\n';
   const references = await read(list, '@a');
   const words = '@a, stdin:3 @b, stdin:4 https://x.y/@a/videos#top, stdin:5 @c, stdin:6 @d, stdin:7 @e';
   assert.equal(references.map(({ label }) => label).join(', '), `${words}, stdin:8 @f, stdin:9 @g`);
@@ -72,6 +72,9 @@ const otherLists: readonly (readonly [list: string, ...says: string[]])[] = [
   ['<opml version="1.1">\n<body>\n', 'it looks like OPML'],
   ['{"subscriptions":\n[]}\n', 'it looks like JSON'],
   ['[{"channel": "UCa"}]\n', 'it looks like JSON'],
+  ['[\n  {\n', 'it looks like JSON'],
+  ['[InternetShortcut]\nURL=x\n', '; did you mean @InternetShortcut?'],
+  ['{\\rtf1 a\n', '; expected one reference per line'],
   ['@\0d\0', 'it is UTF-16: save it as UTF-8'],
 ];
 

@@ -67,7 +67,8 @@ const playlists: readonly Row[] = [
 
 const ofVideo = '; open the video and copy the address or @handle of its channel';
 const ofPlaylist = '; open the playlist and copy its address';
-const several = 'is more than one reference: expected |; several references are separated by spaces';
+const several =
+  'is more than one reference: expected |; give each one by itself, without other text: one per argument or line';
 const quoteIt = '; if the address continues after &, quote it';
 
 /** What is not a channel reference, and all that the refusal says of it, parted by |. */
@@ -85,6 +86,15 @@ const notChannels: readonly Row[] = [
   ['https://www.example.com/shorts/abcdefghijk', 'is a video'],
   ['https://www.example.com/live/abcdefghijk', 'is a video'],
   ['https://www.example.com/embed/abcdefghijk', 'is a video'],
+  ['https://www.example.com/v/abcdefghijk', 'is a video'],
+  ['https://studio.example.com/video/abcdefghijk/edit', 'is a video'],
+  ['https://www.example.com/clip/Ugkxabc', 'is a clip of a video'],
+  ['https://www.example.com/post/Ugkxabc', 'is a post'],
+  [
+    '[x](https://www.example.com/watch?v=abcdefghijk)',
+    "'https://www.example.com/watch?v=abcdefghijk' is a video|",
+  ],
+  ['[', "'[' is not a channel reference"],
   ['https://www.example.com/feed/subscriptions', 'is a feed page'],
   ['https://www.example.com/results?search_query=bread', 'is a search page'],
   ['https://www.example.com/hashtag/bread', 'is a hashtag page'],
@@ -159,6 +169,7 @@ test('what is not missing is not advised: no step, or another one', () => {
     ['channel', 'watch?v=abcdefghijk', 'did you mean'],
     ['channel', 'de＠mo', 'did you mean'],
     ['channel', '＠', 'did you mean'],
+    ['channel', '---', 'did you mean'],
   ] as const)
     assert.throws(
       () => parseReference(pasted, kind),

@@ -7,8 +7,9 @@ import type { Context } from '../../context.ts';
 import { usage } from '../../errors.ts';
 import type { Stderr } from '../../output/stderr.ts';
 import { type BaseUrl, parseAddress } from '../../service/address.ts';
+import { formatBounds } from '../../service/budget.ts';
 import { defaultNamespace } from '../../service/contract.ts';
-import { shellQuote, stepText } from '../../text/command.ts';
+import { stepText } from '../../text/command.ts';
 import { verifyKey } from './verify-key.ts';
 
 export const about = [
@@ -57,8 +58,11 @@ export const run: RunCommand<LoginOptions> = async (options, context, stderr) =>
   stderr.note(`${verb} the key for ${service.baseUrl.origin} as profile '${name}' in ${storeFile(env)}`);
   const variable = ['CHANLIST_API_KEY', 'CHANLIST_API_KEY_FILE'].find((word) => env[word]);
   if (variable !== undefined) stderr.warn(`${variable} is set: its key is used, not the stored one`);
-  if (active === name) stderr.note(`profile '${name}' is now active`);
-  else stderr.note(`profile '${active}' stays active; run: chanlist auth switch ${shellQuote(name)}`);
+  if (maxCredits.length > 0) stderr.note(`its bounds: ${formatBounds(maxCredits)}`);
+  if (active !== name) {
+    const purpose = `profile '${active}' stays active; to use this one`;
+    stderr.note({ purpose, program: 'chanlist auth switch', operands: [name] });
+  } else if (before.active !== name) stderr.note(`profile '${name}' is now active`);
   return 0;
 };
 
