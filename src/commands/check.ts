@@ -143,7 +143,11 @@ function absentRow({ reference, id, value }: Reference, [path = '', ...others]: 
   };
   // With several paths it is not known where it should be.
   const fix = others.length === 0 && isFolder(path) ? command : null;
-  const problem = { code: 'absent', message: 'it has not been exported', fix } as const;
+  const problem = {
+    code: 'absent',
+    message: 'it has not been exported, or its record was deleted',
+    fix,
+  } as const;
   return { ...emptyRow, reference, id, problem };
 }
 

@@ -150,7 +150,9 @@ export class Archive {
     if (existing.file === 'archive') return `${otherContent}; it was kept`;
     // To sort lines changes no size.
     const isReordered = target.stats?.size === record.size && contents.entries === record.entries;
-    return isReordered ? 'another program reordered its lines; that order was kept' : null;
+    return isReordered
+      ? 'another program reordered or edited its lines; they were kept (--update --all adds what is missing)'
+      : null;
   }
 
   /** Reads it, and returns its IDs. Throws as `assertSame`, and `damaged` or `lost` as `assertIntact`. */

@@ -143,8 +143,10 @@ export function checksAfter(before: History, check: Check): History {
 }
 
 /** What is known after a failure: only one of this archive alone matters. `now`: milliseconds since 1970. Pure. */
-export function checksAfterFailure(before: History, { code, scope }: Failure, now: number): History {
-  if (scope !== 'reference' || before.failure?.code === code) return before;
+export function checksAfterFailure(before: History, { code, scope, status }: Failure, now: number): History {
+  // A 403 ends the run, but may be about this channel: it comes last in the next one, after all others.
+  const isOfArchive = scope === 'reference' || status === 403;
+  if (!isOfArchive || before.failure?.code === code) return before;
   return { ...before, failure: { code, since: new Date(now).toISOString() } };
 }
 

@@ -23,25 +23,40 @@ export interface Column {
 const maxReference = 24;
 /** Narrowest terminal with the column `index`. */
 const minIndexColumns = 100;
+/** Widths of numbers that entries of later references may need: `PREMIERE`, `142,627`, `123,456,789`. */
+const laterWidths: Readonly<Record<string, number>> = {
+  lengthText: 8,
+  _seconds: 7,
+  _views: 11,
+  viewCount: 11,
+};
 const maxKeyColumns = 100;
 
 /** The columns of a table, from the entries of the first page. */
 export function chooseColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
-  const { fields, operation, several, terminal, referenceWidth = maxReference } = options;
+  const { fields, operation, several } = options;
   if (fields !== null)
-    return expandFields(fields, operation, recordKeys(entries)).map((field) => fieldColumn(field));
+    return expandFields(fields, operation, recordKeys(entries)).map((field) => {
+      const column = fieldColumn(field);
+      if (!several) return column;
+      if (field.name === '_reference') return { ...column, ...referenceSize(column.word, options) };
+      return { ...column, width: laterWidths[field.name] ?? 0 };
+    });
   const columns = hasVideos(entries) ? videoColumns(options, entries) : recordColumns(options, entries);
   const word = 'reference';
-  const needed = Math.max(word.length, referenceWidth);
-  const width = terminal === null ? needed : Math.min(needed, maxReference);
   const reference: Column = {
     word,
     cell: (_entry, { value, reference }) => value ?? reference ?? '',
-    kind: 'text',
-    width,
-    min: scaled(terminal, maxReference, width),
+    ...referenceSize(word, options),
   };
   return several ? [reference, ...columns] : columns;
+}
+
+/** The width of a column of references, which are all known. */
+function referenceSize(word: string, { terminal, referenceWidth = maxReference }: FormatOptions) {
+  const needed = Math.max(word.length, referenceWidth);
+  const width = terminal === null ? needed : Math.min(needed, maxReference);
+  return { kind: 'text', width, min: scaled(terminal, maxReference, width) } as const;
 }
 
 /** A width chosen for 80 columns, scaled to this terminal, at most `most`. */
@@ -70,16 +85,19 @@ function videoColumns(
   const mayFollow = several || operation.body !== 'list';
   const hasDates = entries.some(field('published'));
   const hasCounts = entries.some(count);
-  // Widths are what later entries may need: an ID, `PREMIERE`, `123,456,789`, `11 months ago`.
+  // On a narrow terminal the title needs the room more.
+  const isWide = hasCounts || terminal === null || terminal.columns >= minIndexColumns;
+  const mayBeLong = several || operation.body === 'records';
+  // Widths are what later entries may need: an ID, `PREMIERE`, `123,456,789` or `214 waiting`, `11 months ago`.
   const columns = [
     { word: 'index', cell: field('index'), kind: 'number', drop: 5 },
     { word: 'videoId', cell: field('videoId'), kind: 'whole', width: 11, drop: 1 },
-    { word: 'length', cell: field('lengthText'), kind: 'number', width: several ? 8 : 0, drop: 2 },
+    { word: 'length', cell: field('lengthText'), kind: 'number', width: mayBeLong ? 8 : 0, drop: 2 },
     {
       word: 'views',
       cell: (entry) => count(entry) || (views(entry)[0] ?? ''),
       kind: 'number',
-      width: several && (hasCounts || terminal === null) ? 11 : 0,
+      width: mayBeLong && isWide ? 11 : 0,
       drop: 3,
     },
     hasDates

@@ -24,7 +24,7 @@ export function knownFields({ fields, documentedFields }: RecordShape): readonly
 const headerWords: Readonly<Record<string, readonly string[]>> = {
   length: ['_seconds', 'lengthText'],
   views: ['_views', 'viewCount', 'viewCountText'],
-  age: ['publishedTimeText', 'published'],
+  age: ['publishedTimeText', 'published', 'viewCountText'],
   published: ['publishedTimeText'],
   channel: ['channelTitle', 'channelHandle', 'channelId'],
 };
@@ -55,9 +55,12 @@ function meaningOf(name: string, first: string, operation: RecordShape): string 
     const row = namesElsewhere.find(([names]) => names.includes(first.toLowerCase()));
     if (row !== undefined) return row[1];
   }
+  const { documentedFields } = operation;
   const fields = headerWords[first.toLowerCase()] ?? [];
-  const meant = fields.some((field) => known.includes(field))
-    ? fields.filter((field) => known.includes(field) || computedFields.includes(field)).join(' or ')
+  const meant = fields.some((field) => documentedFields.includes(field))
+    ? fields
+        .filter((field) => documentedFields.includes(field) || computedFields.includes(field))
+        .join(' or ')
     : nearest(first, [...known, ...computedFields]);
   return meant && `did you mean ${meant}?`;
 }

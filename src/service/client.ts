@@ -53,6 +53,7 @@ export class Client {
   readonly #abortSignal: AbortSignal;
   readonly #throttle: ReturnType<typeof retryThrottle>;
   #connections: Promise<Connections> | null = null;
+  #isKeyAccepted = false;
 
   constructor(options: ClientOptions) {
     const { context, onWait } = options;
@@ -72,6 +73,7 @@ export class Client {
       const outcome = await this.#attempt(operation, url, tally, attempt);
       if (!('failure' in outcome)) {
         this.#throttle.succeeded();
+        this.#isKeyAccepted = true;
         return readBody(outcome);
       }
       if (operation.credits > 0 && outcome.charge === 'possibly_charged') progress.maybeCharged++;
@@ -80,7 +82,7 @@ export class Client {
       const decision = decideRetry(outcome, { ...progress, runWaitMs }, limits, context.clock.random());
       if (typeof decision === 'string') {
         const failure = finalFailure(outcome, decision, attempt);
-        throw failure.code === 'unauthorized' ? failure.with({ next: service.remedy }) : failure;
+        throw failure.code === 'unauthorized' ? failure.with({ next: this.#remedyOf(failure) }) : failure;
       }
       this.#abortSignal.throwIfAborted();
       const { waitMs, counts, pausesRun } = decision;
@@ -101,6 +103,13 @@ export class Client {
     const reason = new Failure('failed', 'the run has ended');
     this.end(reason);
     await (await this.#connections?.catch(() => null))?.destroy(reason);
+  }
+
+  /** What to do about a rejected key; a 403 after other responses is not about the key alone. */
+  #remedyOf({ status }: Failure): Step | null | undefined {
+    const isRefusal = status === 403 && this.#isKeyAccepted;
+    const next = 'the key works for other requests: ask the service why, or remove the reference';
+    return isRefusal ? next : this.#options.service.remedy;
   }
 
   async #attempt(

@@ -317,7 +317,7 @@ test('a list from stdin is gone: no line runs the fixes of several problems', as
     env: { HOME: world.home },
     now: () => world.now,
   });
-  const says = 'absent: 2 archives (@b, PLx): it has not been exported';
+  const says = 'absent: 2 archives (@b, PLx): it has not been exported, or its record was deleted';
   assert.deepEqual([exit, stderr], [11, `chanlist: error: ${says}\n`]);
 });
 
@@ -352,7 +352,7 @@ test('problems with one code are one line; of several problems one line runs eve
   const bad = await check(world, 'lists --from refs.txt -q -f ndjson');
   const fix = "chanlist check lists --from refs.txt --json | jq -r '.[].problem.fix // empty' | sh";
   assert.deepEqual(bad.errors, [
-    'absent: 4 archives (@b, @c, @d and others): it has not been exported',
+    'absent: 4 archives (@b, @c, @d and others): it has not been exported, or its record was deleted',
     `interrupted: ${file}: its update was interrupted after 0 entries; fix: ${fix}`,
   ]);
   for (const { problem } of bad.rows) await world.paste(problem?.fix ?? '');

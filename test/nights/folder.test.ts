@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { channelId, videos } from '../support/simulated-service.ts';
+import { onlyError } from '../support/stderr.ts';
 import { statuses } from '../support/summary.ts';
 import type { WorldRun } from '../support/world.ts';
 import { idsIn, nightlyRuns } from './fixture.ts';
@@ -49,6 +50,23 @@ test('updates before first exports; interrupted ones first, then those checked l
   c.feed = 'list';
   a.list = videos(0, 153);
   assert.deepEqual(paid(await nights.night()), [a.id, c.id]);
+});
+
+test('a channel whose 403 ends a run comes last in the next one: the others are not kept waiting', async (t) => {
+  const { nights, channel } = await folderOf(t, 4);
+  channel(1).feed = 403;
+  const first = await nights.night();
+  assert.deepEqual(statuses(first.summary), ['unchanged', 'interrupted 3', 'interrupted 3', 'interrupted 3']);
+  onlyError(
+    first,
+    '@c1: the key was rejected (403: no feed); stopped, 2 more not reached',
+    'or remove the reference',
+  );
+  const second = await nights.night();
+  assert.deepEqual(
+    [second.exit, statuses(second.summary)],
+    [3, ['unchanged', 'interrupted 3', 'unchanged', 'unchanged']],
+  );
 });
 
 test('a spent budget stops paid requests, not checks', async (t) => {

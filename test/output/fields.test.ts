@@ -33,7 +33,7 @@ test('--fields: a near miss, and in uploads and playlist a name from elsewhere, 
     viewCount: 'did you mean _views?',
     duration: 'did you mean _seconds or lengthText?',
     length: 'did you mean _seconds or lengthText?',
-    age: 'did you mean publishedTimeText?',
+    age: 'did you mean publishedTimeText or viewCountText?',
     channel: 'did you mean channelTitle or channelHandle or channelId?',
     url: link,
     link,
@@ -66,7 +66,7 @@ test('--fields: a near miss, and in uploads and playlist a name from elsewhere, 
 
 test('--fields: the word that heads a column names the fields below it; an unknown name with _ is an error everywhere', () => {
   for (const [operation, name, ...meant] of [
-    [latest, 'views', '_views', 'viewCount', 'viewCountText'],
+    [latest, 'views', '_views', 'viewCount'],
     [search, 'published', 'publishedTimeText'],
     [search, 'channel', 'channelTitle', 'channelHandle', 'channelId'],
     [latest, 'age', 'published'],

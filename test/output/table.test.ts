@@ -6,7 +6,17 @@ import stringWidth from 'string-width';
 import { createFormat } from '../../src/output/formats.ts';
 import { cut, textWidth } from '../../src/output/width.ts';
 import { oddTitles } from '../support/odd-titles.ts';
-import { answer, answered, item, listed, notFound, type Overrides, options, screen } from './support.ts';
+import {
+  answer,
+  answered,
+  elements,
+  item,
+  listed,
+  notFound,
+  type Overrides,
+  options,
+  screen,
+} from './support.ts';
 
 const entry = (index: number) => ({
   videoId: `vid${String(index).padStart(8, '0')}`,
@@ -225,6 +235,24 @@ test('table: several references: one table, with the handle or ID first, cut to 
       `https://example.com/c/o…  ${id}\n`,
     ].join('\n'),
   );
+});
+
+test('table: several references with --fields: references are whole, and there is room for later numbers', async () => {
+  const fields = '_reference,_views,title';
+  const several = {
+    ...options('uploads', { several: true, terminal: screen(80), fields }),
+    referenceWidth: 13,
+  };
+  const format = await createFormat('table', several);
+  const page = (name: string, views: string): string =>
+    String(format.rows(item(name), elements(`[{"title":"T","viewCountText":"${views} views"}]`)));
+  const lines = (page('@a', '7') + page('@size-1000000', '104M')).split('\n');
+  assert.deepEqual(lines.toSpliced(1, 1), [
+    '_reference          _views  title',
+    '@a                       7  T',
+    '@size-1000000  104,000,000  T',
+    '',
+  ]);
 });
 
 test('table: several references: there is room for the counts of later ones', async () => {

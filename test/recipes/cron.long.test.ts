@@ -113,7 +113,7 @@ suite('the crontab lines, as cron runs them', async () => {
   test('the rotation ends at its own bound without mail; other errors are mailed', async (t) => {
     const { write, cron } = await nights(t);
     // The first run has spent 16 credits of this day.
-    const small = rotation.replaceAll('90/day', '20/day');
+    const small = rotation.replaceAll('75/day', '20/day');
     assert.deepEqual(await cron(small), { exit: 1, mail: '', cost: 4 });
     assert.deepEqual(await cron(small), { exit: 1, mail: '', cost: 0 });
     await write(`${refs}@gone\n`);
