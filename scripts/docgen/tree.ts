@@ -84,7 +84,7 @@ const argumentsOf: Readonly<Record<string, Completion>> = {
   check: { kind: 'file' },
   'auth switch': { kind: 'profile' },
   'auth logout': { kind: 'profile' },
-  completion: { kind: 'words', name: 'shell', words: shellNames.map((name) => [name, '']) },
+  completion: { kind: 'words', name: 'shell', words: shellNames.map((name) => [name, `the script for ${name}`]) },
   help: { kind: 'words', name: 'topic', words: helpWords },
 };
 
