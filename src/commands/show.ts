@@ -9,7 +9,7 @@ import { AtomicFile } from '../fs/atomic.ts';
 import { guardFile, isFolder } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
 import { assertNotArchive, pagesName, privateFolderOf } from '../fs/private-folder.ts';
-import { inputName, readChunks, withoutMark } from '../fs/text-input.ts';
+import { inputName, readChunks, withoutByteOrderMark } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { arrayFrame } from '../output/document.ts';
 import { assertPresent, parseFields, shownEntries } from '../output/parse-fields.ts';
@@ -111,7 +111,7 @@ async function* entriesOfFile(path: string, limit: number | null, { stdin, stop 
 
 /** The record of a line (null: it is too long); null if it is blank. */
 function recordOf(line: Buffer | null, file: string, number: number): JsonText | null {
-  const text = line !== null && number === 1 ? withoutMark(line) : line;
+  const text = line !== null && number === 1 ? withoutByteOrderMark(line) : line;
   const isText = text !== null && isUtf8(text);
   const record = isText ? JsonText.parse(text) : null;
   // The document of a listing is not an entry.

@@ -5,14 +5,14 @@ import { Failure, usage } from '../errors.ts';
 import { closeQuietly, guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import type { Target } from '../fs/output-target.ts';
-import { assertNotUtf16, withoutMark } from '../fs/text-input.ts';
+import { assertNotUtf16, withoutByteOrderMark } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { videoIdOf } from '../run/list-pages.ts';
 import { count } from '../text/count.ts';
 import { assertSame } from './assert-unchanged.ts';
-import type { Export } from './exports.ts';
+import type { ExportItem } from './exports.ts';
 import { commandFor } from './messages.ts';
-import { type FileMark, markOf } from './record.ts';
+import { type FileStamp, stampOf } from './record.ts';
 
 /** What an ndjson file holds. */
 export interface Contents {
@@ -57,7 +57,7 @@ export async function readArchive(
       number++;
       if (number === 1 && each !== null)
         assertNotUtf16(each, (why) => usage(`cannot read ${target.path}: ${why}`));
-      const line = number === 1 && each !== null ? withoutMark(each) : each;
+      const line = number === 1 && each !== null ? withoutByteOrderMark(each) : each;
       if (line?.length === 0) continue;
       const entry = line !== null && isUtf8(line) ? JsonText.parse(line) : null;
       const problem = problemOf(line, entry, id);
@@ -98,7 +98,7 @@ function problemOf(line: Buffer | null, entry: JsonText | null, id: string | nul
 
 /** FILE as an archive. It is read only if something needs its content: once for its IDs, and again when it is copied. */
 export class Archive {
-  readonly #one: Export;
+  readonly #item: ExportItem;
   /** Null: FILE is as recorded, so that no line needs checking for its channel. */
   readonly #id: string | null;
   /** This run buys every page, and repairs an archive that has a record: lines that are not entries are left out. */
@@ -108,30 +108,30 @@ export class Archive {
   /** Known after `read`. */
   hasEntriesWithoutId = false;
 
-  constructor(one: Export, all: boolean) {
-    this.#one = one;
+  constructor(item: ExportItem, all: boolean) {
+    this.#item = item;
     this.all = all;
-    this.#id = one.existing.file === 'archive' ? null : one.id;
+    this.#id = item.existing.file === 'archive' ? null : item.id;
   }
 
   /** Size and time when the run began. */
-  get mark(): FileMark {
-    const { stats } = this.#one.target;
+  get mark(): FileStamp {
+    const { stats } = this.#item.target;
     if (stats === null) throw new Error('an archive without a file');
-    return markOf(stats);
+    return stampOf(stats);
   }
 
   get #isRepaired(): boolean {
-    return this.all && this.#one.record !== null;
+    return this.all && this.#item.record !== null;
   }
 
   /** From the record until `read`. */
   get entries(): number {
-    return this.#contents?.entries ?? this.#one.record?.entries ?? 0;
+    return this.#contents?.entries ?? this.#item.record?.entries ?? 0;
   }
 
   get checksum(): number {
-    return this.#contents?.checksum ?? this.#one.record?.checksum ?? 0;
+    return this.#contents?.checksum ?? this.#item.record?.checksum ?? 0;
   }
 
   /** Lines are left out when it is copied. */
@@ -141,7 +141,7 @@ export class Archive {
 
   /** What other programs changed, and the update repaired or kept; null: nothing. */
   get change(): string | null {
-    const { record, target, existing } = this.#one;
+    const { record, target, existing } = this.#item;
     const contents = this.#contents;
     if (contents === null || record === null) return null;
     const { badLines, damage, checksum } = contents;
@@ -157,25 +157,25 @@ export class Archive {
 
   /** Reads it, and returns its IDs. Throws as `assertSame`, and `damaged` or `lost` as `assertIntact`. */
   async read(): Promise<ReadonlySet<string>> {
-    const { target, exports } = this.#one;
+    const { target, exports } = this.#item;
     if (this.#contents !== null) return this.#ids;
-    assertSame(this.#one);
+    assertSame(this.#item);
     this.#contents = await readArchive(target, this.#id, exports.context.stop, (_, videoId) => {
       if (videoId === null) this.hasEntriesWithoutId = true;
       else this.#ids.add(videoId);
     });
-    if (!this.#isRepaired) assertIntact(this.#one, this.#contents);
+    if (!this.#isRepaired) assertIntact(this.#item, this.#contents);
     return this.#ids;
   }
 
   /** Passes on what stays of it: all of its bytes or, if lines are left out, the other ones, in chunks. */
   async copy(write: (chunk: Buffer | string) => void): Promise<void> {
-    const { target, exports } = this.#one;
+    const { target, exports } = this.#item;
     const { stop } = exports.context;
     let isStart = true;
     if (!this.isCut)
       for await (const chunk of bytesOf(target, stop)) {
-        write(isStart ? withoutMark(chunk) : chunk);
+        write(isStart ? withoutByteOrderMark(chunk) : chunk);
         isStart = false;
       }
     else
@@ -190,10 +190,10 @@ export class Archive {
  * Throws `damaged` for an archive with a line that is not an entry, or with other bytes than were written although it is as
  * recorded, and `lost` for one with fewer entries than recorded.
  */
-function assertIntact(one: Export, { damage, entries, checksum }: Contents): void {
-  const { record, target, existing } = one;
+function assertIntact(item: ExportItem, { damage, entries, checksum }: Contents): void {
+  const { record, target, existing } = item;
   const { path } = target;
-  const all = commandFor(one, 'restore it, or add what is missing', '--update', '--all');
+  const all = commandFor(item, 'restore it, or add what is missing', '--update', '--all');
   const isAsRecorded = existing.file === 'archive';
   // Its lines are what the service sent.
   if (isAsRecorded && record?.checksum === checksum) return;

@@ -1,17 +1,17 @@
 import { lstatSync } from 'node:fs';
 import { Failure } from '../errors.ts';
 import { isEmpty, type Target } from '../fs/output-target.ts';
-import type { Export } from './exports.ts';
+import type { ExportItem } from './exports.ts';
 import { sameCommand } from './messages.ts';
-import { type FileMark, hasMark, markOf } from './record.ts';
+import { type FileStamp, hasStamp, stampOf } from './record.ts';
 
 /**
  * Throws `failed` for the reference unless the target is still the `expected` file (null: there is none, or an empty one).
  * `next`: the next step of the failure.
  */
-export function assertUnchanged(target: Target, expected: FileMark | null, next: string): void {
+export function assertUnchanged(target: Target, expected: FileStamp | null, next: string): void {
   const stats = lstatSync(target.real, { throwIfNoEntry: false }) ?? null;
-  if (expected === null ? stats === null || isEmpty({ ...target, stats }) : hasMark(stats, expected)) return;
+  if (expected === null ? stats === null || isEmpty({ ...target, stats }) : hasStamp(stats, expected)) return;
   const what = expected === null ? 'appeared' : 'was changed or removed';
   throw new Failure('failed', `${target.path} ${what} during this run; it was not replaced`, {
     scope: 'reference',
@@ -20,7 +20,7 @@ export function assertUnchanged(target: Target, expected: FileMark | null, next:
 }
 
 /** Throws as `assertUnchanged` unless FILE is still the one that this run found. */
-export function assertSame(one: Export): void {
-  const { target } = one;
-  assertUnchanged(target, target.stats && markOf(target.stats), sameCommand(one));
+export function assertSame(item: ExportItem): void {
+  const { target } = item;
+  assertUnchanged(target, target.stats && stampOf(target.stats), sameCommand(item));
 }

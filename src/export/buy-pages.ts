@@ -6,7 +6,7 @@ import { createFormat } from '../output/formats.ts';
 import { listPages, missingEntries, needsPage, type Sink, tokenOf } from '../run/list-pages.ts';
 import type { Result } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import type { Export } from './exports.ts';
+import type { ExportItem } from './exports.ts';
 import { unresumable } from './messages.ts';
 import type { PagesFile } from './pages-file.ts';
 
@@ -16,19 +16,19 @@ import type { PagesFile } from './pages-file.ts';
  */
 export async function buyPages(
   run: Run,
-  one: Export,
+  item: ExportItem,
   pages: PagesFile,
   select: Sink['select'],
-  kept = 0,
+  keptEntries = 0,
 ): Promise<{ facts: Pick<Result, 'pages' | 'missing' | 'token'>; failure: Failure | null }> {
-  const { operation } = one.exports;
+  const { operation } = item.exports;
   if (pages.position.next === 'stuck' && needsPage(pages.position, pages.header.request.limit))
     return {
       facts: { pages: 0, missing: null, token: null },
-      failure: unresumable(one, pages, 'the list repeats itself'),
+      failure: unresumable(item, pages, 'the list repeats itself'),
     };
   const format = await createFormat('ndjson', { operation, fields: null, several: false, terminal: null });
-  const { target } = one;
+  const { target } = item;
   assertNotPinned(target);
   const { update, request } = pages.header;
   const sink: Sink = {
@@ -52,14 +52,14 @@ export async function buyPages(
     position,
     pages: count,
     failure,
-  } = await listPages(run, one.id, pages.position, sink, one.reference.tally);
+  } = await listPages(run, item.id, pages.position, sink, item.reference.tally);
   const isStuck = failure !== null && position.next === 'stuck';
   return {
     facts: {
       pages: count,
-      missing: missingEntries(position.total, count, kept + pages.position.entries),
+      missing: missingEntries(position.total, count, keptEntries + pages.position.entries),
       token: failure === null ? null : tokenOf(position.next),
     },
-    failure: isStuck ? unresumable(one, pages, failure.message, failure.status) : failure,
+    failure: isStuck ? unresumable(item, pages, failure.message, failure.status) : failure,
   };
 }

@@ -13,7 +13,7 @@ import { type Contents, otherContent, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
 import { exportCommand } from './messages.ts';
 import { PagesFile } from './pages-file.ts';
-import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record.ts';
+import { type ArchiveRecord, hasStamp, readRecord, recordedFiles } from './record.ts';
 
 /** What can be wrong with an archive, from the gravest to the least; the help prints these rows. */
 export const problemCodes = {
@@ -130,17 +130,17 @@ async function compare(found: FoundArchive, maxAge: number, { stop, clock }: Con
   const target = resolveTarget(found.path);
   const { path } = target;
   const record = readRecord(folder, name);
-  using runFile = await PagesFile.open(folder, name, stop);
-  const id = record?.id ?? runFile?.header.request.id;
-  const reference = record?.reference ?? runFile?.header.reference;
+  using pages = await PagesFile.open(folder, name, stop);
+  const id = record?.id ?? pages?.header.request.id;
+  const reference = record?.reference ?? pages?.header.reference;
   if (id === undefined || reference === undefined) return null;
   // FILE as it was recorded has what the service sent.
-  const isAsRecorded = record !== null && hasMark(target.stats, record);
+  const isAsRecorded = record !== null && hasStamp(target.stats, record);
   const contents =
     target.stats && record && (await readArchive(target, isAsRecorded ? null : record.id, stop));
   const problem =
     (record && archiveProblem(target, record, contents)) ??
-    (runFile && interruptedProblem(target, runFile)) ??
+    (pages && interruptedProblem(target, pages)) ??
     (record && staleProblem(path, record, clock.now(), maxAge));
   const row = {
     file: path,
@@ -172,7 +172,7 @@ function archiveProblem(target: Target, record: ArchiveRecord, contents: Content
   const { entries, checksum, checks } = record;
   if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, record) };
   const repair = fixOf(path, record, '--update', '--all');
-  const isOther = hasMark(stats, record) && checksum !== contents.checksum;
+  const isOther = hasStamp(stats, record) && checksum !== contents.checksum;
   const damage = contents.damage ?? (isOther ? otherContent : null);
   if (damage !== null) return { code: 'damaged', message: damage, fix: repair };
   if (contents.entries < entries) {
@@ -187,7 +187,7 @@ function interruptedProblem(target: Target, { header, position, end }: PagesFile
   const { path, stats } = target;
   const what = header.update === null ? 'export' : 'update';
   const message = `its ${what} was interrupted after ${count(position.entries, 'entry', 'entries')}`;
-  const hasAppeared = !header.replaces && stats !== null && !isEmpty(target) && !hasMark(stats, end);
+  const hasAppeared = !header.replaces && stats !== null && !isEmpty(target) && !hasStamp(stats, end);
   // Only a person can decide which file to keep.
   if (hasAppeared) return { code: 'interrupted', message: `${message}; the file appeared since`, fix: null };
   // An export whose list repeats itself has no page to resume at.

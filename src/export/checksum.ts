@@ -2,14 +2,14 @@ import { crc32 } from 'node:zlib';
 import { LINE_FEED } from '../json/byte-writer.ts';
 import { parseObject } from '../json/shape.ts';
 
-const hash = '#'.charCodeAt(0);
+const NUMBER_SIGN = '#'.charCodeAt(0);
 /** A space, eight hexadecimal digits and the line end. */
 const tailLength = 10;
 
 const tailOf = (sum: number): string => ` ${sum.toString(16).padStart(8, '0')}\n`;
 
 /** Whether a line of a pages file is about pages, and not an entry. */
-export const isComment = (line: Buffer): boolean => line[0] === hash;
+export const isComment = (line: Buffer): boolean => line[0] === NUMBER_SIGN;
 
 /** Returns the line `#VALUE CHECKSUM`. `before`: the checksum of the bytes before the line. */
 export function commentLine(value: object, before: number): Buffer {

@@ -1,5 +1,5 @@
 import { day, hour } from '../accounts/local-time.ts';
-import { type History, maxIds } from './record.ts';
+import { type CheckHistory, maxIds } from './record.ts';
 
 /** An entry of the feed that `latest` returns. */
 export interface FeedEntry {
@@ -44,7 +44,7 @@ const daysBetweenChecks = 1;
  * are those of docs/updates.md.
  */
 export function decideUpdate(
-  before: History,
+  before: CheckHistory,
   feed: Feed,
   now: number,
   { all, has }: { readonly all: boolean; readonly has: (id: string) => boolean },
@@ -61,7 +61,7 @@ export function decideUpdate(
 }
 
 /** Rule 3. */
-function withoutFeed(before: History, now: number): UpdateDecision {
+function withoutFeed(before: CheckHistory, now: number): UpdateDecision {
   const { failure, withoutFeed: lastPage, checked } = before;
   const buy = { do: 'buy', expected: [] } as const;
   if (failure?.code === 'gone') return buy;
@@ -72,7 +72,7 @@ function withoutFeed(before: History, now: number): UpdateDecision {
 
 /** Rules 1 and 4: the IDs of the feed that FILE lacks and the list should contain. */
 function expectedIds(
-  { missingIds }: History,
+  { missingIds }: CheckHistory,
   entries: readonly FeedEntry[],
   now: number,
   has: (id: string) => boolean,
@@ -87,7 +87,7 @@ function expectedIds(
 }
 
 /** Rule 4: the expected IDs that are expected no longer after this check. */
-export const noLongerExpected = (expected: readonly string[], { missingIds }: History): string[] =>
+export const noLongerExpected = (expected: readonly string[], { missingIds }: CheckHistory): string[] =>
   expected.filter((id) => Object.hasOwn(missingIds, id) && (missingIds[id]?.checks ?? 0) >= maxChecks);
 
 /** Whether so many days have passed since a time, less the slack. Nothing waits for a time in the future. */
@@ -100,7 +100,7 @@ function havePassed(time: string, days: number, now: number): boolean {
  * Whether the IDs of FILE are needed to decide: not if the record knows of every ID of the feed, and one of them was in
  * the feed at the last check.
  */
-export function needsIds({ feed: before, missingIds }: History, { entries }: Feed): boolean {
+export function needsIds({ feed: before, missingIds }: CheckHistory, { entries }: Feed): boolean {
   const known = new Set(before?.known);
   const ids = new Set(before?.ids);
   const published = (entries ?? []).filter(({ isScheduled }) => !isScheduled);

@@ -13,11 +13,11 @@ import { tokenOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
 import type { Archive } from './archive.ts';
 import { assertUnchanged } from './assert-unchanged.ts';
-import { type Export, newFileName } from './exports.ts';
+import { type ExportItem, newFileName } from './exports.ts';
 import { moveAway, sameCommand } from './messages.ts';
 import type { PagesFile } from './pages-file.ts';
 import { isArchive, type PagesEnd } from './pages-format.ts';
-import { type ArchiveRecord, markOf, writeRecord } from './record.ts';
+import { type ArchiveRecord, stampOf, writeRecord } from './record.ts';
 
 /**
  * Ends a run that has all of its pages: renders its entries, below them those of the archive that it updates, into a new
@@ -26,15 +26,15 @@ import { type ArchiveRecord, markOf, writeRecord } from './record.ts';
  */
 export async function endRun(
   run: Run,
-  one: Export,
+  item: ExportItem,
   pages: PagesFile,
   known: Pick<ArchiveRecord, 'checks' | 'whole'>,
   below: Archive | null = null,
 ): Promise<void> {
-  const { exports, name, target, id } = one;
+  const { exports, name, target, id } = item;
   const { request, replaces } = pages.header;
-  const expected = replaces && target.stats !== null ? markOf(target.stats) : null;
-  const next = below === null ? moveAway(one) : `${sameCommand(one)} to resume`;
+  const expected = replaces && target.stats !== null ? stampOf(target.stats) : null;
+  const next = below === null ? moveAway(item) : `${sameCommand(item)} to resume`;
   const assertExpected = (): void => assertUnchanged(target, expected, next);
   assertExpected();
   pages.assertOwn();
@@ -46,33 +46,33 @@ export async function endRun(
     size += Buffer.byteLength(chunk);
     file.write(chunk);
   };
-  if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, one, pages, write);
+  if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, item, pages, write);
   else for await (const chunk of pages.rows(exports.context.stop)) write(chunk);
   await below?.copy(write);
   const made = file.close();
-  const mark = markOf(made);
+  const mark = stampOf(made);
   const entries = pages.position.entries + (below?.entries ?? 0);
-  const record = { ...one.kept, id, ...mark, checksum, entries, ...known };
+  const record = { ...item.recordIdentity, id, ...mark, checksum, entries, ...known };
   const end = { ...mark, record: isArchive(request) ? record : null };
   pages.addEnd(end);
   assertExpected();
   pages.assertOwn(path, made, size);
   file.commit();
   assertUnchanged(target, mark, next);
-  recordEnd(run, one, pages, end);
+  recordEnd(run, item, pages, end);
 }
 
 /** The last steps of a run whose new FILE is in its place. */
-export function recordEnd(run: Run, one: Export, pages: PagesFile, { record }: PagesEnd): void {
-  const { folder } = one.exports;
-  if (record === null) folder.remove(recordName(one.name));
-  else writeRecord(folder, one.name, record);
+export function recordEnd(run: Run, item: ExportItem, pages: PagesFile, { record }: PagesEnd): void {
+  const { folder } = item.exports;
+  if (record === null) folder.remove(recordName(item.name));
+  else writeRecord(folder, item.name, record);
   guardFile(folder.path, 'write', () => syncFolder(folder.path));
-  removePages(run, one, pages);
+  removePages(run, item, pages);
 }
 
 /** Removes pages that are recorded. If they stay, the next run finds that out, and removes them. */
-export function removePages(run: Run, { reference }: Export, pages: PagesFile): void {
+export function removePages(run: Run, { reference }: ExportItem, pages: PagesFile): void {
   try {
     pages.remove();
   } catch (error) {
@@ -83,7 +83,7 @@ export function removePages(run: Run, { reference }: Export, pages: PagesFile): 
 /** Renders the entries of a run in the format of its request. */
 async function renderView(
   run: Run,
-  { exports, reference }: Export,
+  { exports, reference }: ExportItem,
   pages: PagesFile,
   write: (text: string | Buffer) => void,
 ): Promise<void> {

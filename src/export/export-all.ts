@@ -16,17 +16,17 @@ import { operations } from '../service/contract.ts';
 import { parseReference, resolvedId } from '../service/parse-reference.ts';
 import { Archive } from './archive.ts';
 import { exportOne } from './export-one.ts';
-import { type Export, type Exports, inspect, nameOf, pathOf, timeOf } from './exports.ts';
+import { type ExportFolder, type ExportItem, inspect, nameOf, pathOf, timeOf } from './exports.ts';
 import { minChannels } from './feed-log.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import type { PagesFile } from './pages-file.ts';
 import { headerOf, type PagesHeader } from './pages-format.ts';
-import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record.ts';
+import { type ArchiveRecord, hasStamp, readRecord, recordedFiles } from './record.ts';
 import { updateOf } from './update-archive.ts';
 
 /** Exports each reference into its FILE, or brings it up to date. */
-export const exportJob = (exports: Exports, references: readonly Reference[]): Job => ({
+export const exportJob = (exports: ExportFolder, references: readonly Reference[]): Job => ({
   references,
   destination: exports.file?.path ?? exports.path,
   refuse: () => assertExportable(exports, valid(references)),
@@ -42,34 +42,34 @@ export const exportJob = (exports: Exports, references: readonly Reference[]): J
 });
 
 /** Creates the folders that exports need: with one that cannot be used, no request could succeed. Throws usage errors. */
-function createFolders({ file, path, folder }: Exports): void {
+function createFolders({ file, path, folder }: ExportFolder): void {
   if (file === null) guardFile(path, 'open', () => makeFolders(path));
   folder.ensure();
 }
 
 /** Throws a usage error if FILE of `-o` cannot take this export: before a request, and before the summary is replaced. */
-async function assertExportable(exports: Exports, [reference]: readonly Reference[]): Promise<void> {
+async function assertExportable(exports: ExportFolder, [reference]: readonly Reference[]): Promise<void> {
   if (exports.file === null || reference === undefined) return;
   try {
     const id = new ReferenceIndex(exports).knownId(reference);
-    const one = await inspect(exports, reference, id ?? '', serviceOf(exports));
+    const item = await inspect(exports, reference, id ?? '', serviceOf(exports));
     // A record, or an interrupted run, may be of this ID.
-    if (id === null && (one.record ?? one.interrupted) !== null) one.interrupted?.[Symbol.dispose]();
-    else await firstRequest(one);
+    if (id === null && (item.record ?? item.interrupted) !== null) item.interrupted?.[Symbol.dispose]();
+    else await firstRequest(item);
   } catch (error) {
     // Other failures are reported by the run itself.
     if (!(error instanceof Failure) || error.exit === 2) throw error;
   }
 }
 
-const serviceOf = ({ options, context }: Exports): string =>
+const serviceOf = ({ options, context }: ExportFolder): string =>
   options.sandbox ? sandboxName : findAddress(options, context.env).serviceName;
 
 /**
  * Exports each reference into its FILE, or brings it up to date: first resolves what no record knows, then exports, those
  * that were interrupted first. Returns the results in input order.
  */
-async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]> {
+async function exportAll(run: Run, exports: ExportFolder): Promise<readonly Result[]> {
   const { references } = run;
   const { options, context } = exports;
   const { concurrency } = options;
@@ -95,8 +95,8 @@ async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]>
   });
   const paths = queue.map(({ path }) => path);
   assertPaths({ ...options, output: null, exports: paths }, context);
-  const turn = (name: string): string => index.turn(name, options.all);
-  queue.sort((a, b) => turn(a.name).localeCompare(turn(b.name)));
+  const sortKey = (name: string): string => index.sortKey(name, options.all);
+  queue.sort((a, b) => sortKey(a.name).localeCompare(sortKey(b.name)));
   const perform = async (items: typeof queue): Promise<void> => {
     const done = mapConcurrently(items, { concurrency }, ({ id, reference, given }) =>
       run.work(reference, () => exportOne(run, exports, reference, id, given)),
@@ -128,7 +128,7 @@ class ReferenceIndex {
   readonly #interrupted = new Set<string>();
   readonly #ids = new Map<string, string>();
 
-  constructor({ file, folder, operation }: Exports) {
+  constructor({ file, folder, operation }: ExportFolder) {
     const note = (reference: string, id: string): void => {
       this.#ids.set(parseReference(reference, operation.reference).value, id);
     };
@@ -155,7 +155,7 @@ class ReferenceIndex {
    * Sort key: archives before first exports; within each: interrupted, then oldest check (`all`: oldest full read), then
    * failed last time.
    */
-  turn(name: string, all: boolean): string {
+  sortKey(name: string, all: boolean): string {
     const record = this.records.get(name);
     const { failure = null, checked = null } = record?.checks ?? {};
     const rank = failure !== null ? 2 : this.#interrupted.has(name) ? 0 : 1;
@@ -171,7 +171,7 @@ function readHeader(folder: PrivateFolder, name: string): PagesHeader | null {
 }
 
 /** The first request of each reference, and the results of those that a run would refuse: a run that stops before it. */
-async function firstRequests(exports: Exports, references: readonly Reference[]): Promise<DryRun> {
+async function firstRequests(exports: ExportFolder, references: readonly Reference[]): Promise<DryRun> {
   const { options } = exports;
   const service = serviceOf(exports);
   const index = new ReferenceIndex(exports);
@@ -188,9 +188,9 @@ async function firstRequests(exports: Exports, references: readonly Reference[])
     else if (!ids.has(id))
       try {
         ids.add(id);
-        const one = await inspect(exports, reference, id, service);
-        const request = await firstRequest(one);
-        if (mayBeRefused(one)) await new Archive(one, options.all).read();
+        const item = await inspect(exports, reference, id, service);
+        const request = await firstRequest(item);
+        if (mayBeRefused(item)) await new Archive(item, options.all).read();
         requests.push(request);
       } catch (error) {
         results.push(resultOf(reference, { failure: toFailure(error).with({ scope: 'reference' }) }));
@@ -200,24 +200,24 @@ async function firstRequests(exports: Exports, references: readonly Reference[])
 }
 
 /** Whether a run adds to a FILE that is not as recorded. */
-function mayBeRefused({ exports, existing, interrupted, target: { stats } }: Export): boolean {
+function mayBeRefused({ exports, existing, interrupted, target: { stats } }: ExportItem): boolean {
   const step = nextStep(existing, exports.options);
-  const isResumed = step === 'resume' && interrupted?.header.update && !hasMark(stats, interrupted.end);
+  const isResumed = step === 'resume' && interrupted?.header.update && !hasStamp(stats, interrupted.end);
   return existing.file !== 'archive' && (step === 'update' || !!isResumed);
 }
 
-async function firstRequest(one: Export): Promise<FirstRequest> {
+async function firstRequest(item: ExportItem): Promise<FirstRequest> {
   const {
     exports,
     reference: { reference },
     id,
     name,
     target,
-  } = one;
+  } = item;
   const { operation, options } = exports;
-  using interrupted = one.interrupted;
+  using interrupted = item.interrupted;
   if (await isLocked(exports.folder, name)) throw lockedFailure(target.path);
-  const step = nextStep(one.existing, options);
+  const step = nextStep(item.existing, options);
   const parameters = { [operation.parameters[0].name]: id };
   switch (step) {
     case 'export':
@@ -232,7 +232,7 @@ async function firstRequest(one: Export): Promise<FirstRequest> {
       };
     case 'keep':
     case 'resume': {
-      const position = interrupted && nextPosition(one, interrupted);
+      const position = interrupted && nextPosition(item, interrupted);
       if (position === null || position.next === 'stuck' || !needsPage(position, options.limit))
         return { reference, operation: null, parameters: {} };
       const continuation = tokenOf(position.next);
@@ -244,15 +244,15 @@ async function firstRequest(one: Export): Promise<FirstRequest> {
       };
     }
     default:
-      throw refusal(step, one);
+      throw refusal(step, item);
   }
 }
 
 /** Where a run resumes; `--all` starts over after a plain update, or if FILE has changed since. */
-function nextPosition(one: Export, pages: PagesFile): Position {
-  const { update, all } = one.exports.options;
-  const isEnded = hasMark(one.target.stats, pages.end);
+function nextPosition(item: ExportItem, pages: PagesFile): Position {
+  const { update, all } = item.exports.options;
+  const isEnded = hasStamp(item.target.stats, pages.end);
   if (pages.header.update === null || isEnded) return pages.position;
-  const isResumed = updateOf(pages, new Archive(one, update && all), timeOf(one)) === pages.header.update;
+  const isResumed = updateOf(pages, new Archive(item, update && all), timeOf(item)) === pages.header.update;
   return isResumed ? pages.position : startPosition;
 }

@@ -3,7 +3,7 @@ import { Failure, toFailure } from '../errors.ts';
 import { pagesName } from '../fs/private-folder.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Tally } from '../service/budget.ts';
-import type { Export } from './exports.ts';
+import type { ExportItem } from './exports.ts';
 import { sameCommand } from './messages.ts';
 import { changeChecks, checksAfterFailure } from './record.ts';
 
@@ -19,20 +19,20 @@ export function failureOf(thrown: unknown, { paidRequests }: Tally, checked: str
 }
 
 /** The failure, with how to resume if there are pages to resume with. */
-function withResume(one: Export, failure: Failure, token: string | null): Failure {
-  const hasPages = existsSync(one.exports.folder.at(pagesName(one.name)));
+function withResume(item: ExportItem, failure: Failure, token: string | null): Failure {
+  const hasPages = existsSync(item.exports.folder.at(pagesName(item.name)));
   // After a failure of this export alone, there must be a page to resume with.
   const isResumable = hasPages && (failure.scope !== 'reference' || token !== null);
-  return isResumable ? failure.resumableWith(`${sameCommand(one)} to resume`) : failure;
+  return isResumable ? failure.resumableWith(`${sameCommand(item)} to resume`) : failure;
 }
 
 /** The result of an export that failed: notes the failure, and says how to resume. `facts`: what it has done. */
-export function failedExport(one: Export, thrown: unknown, facts: Partial<Result> = {}): Result {
-  const { exports, name, record, id, reference } = one;
+export function failedExport(item: ExportItem, thrown: unknown, facts: Partial<Result> = {}): Result {
+  const { exports, name, record, id, reference } = item;
   const checked = record?.id === id ? record.checks.checked : null;
   const failure = failureOf(thrown, reference.tally, checked);
   if (failure.code === 'usage') return resultOf(reference, { ...facts, failure });
   const { folder, context } = exports;
   changeChecks(folder, name, id, (before) => checksAfterFailure(before, failure, context.clock.now()));
-  return resultOf(reference, { ...facts, failure: withResume(one, failure, facts.token ?? null) });
+  return resultOf(reference, { ...facts, failure: withResume(item, failure, facts.token ?? null) });
 }

@@ -12,12 +12,20 @@ import { assertUnchanged } from './assert-unchanged.ts';
 import { buyPages } from './buy-pages.ts';
 import { endRun, recordEnd } from './end-run.ts';
 import { failedExport, failureOf } from './export-failure.ts';
-import { type Export, type Exports, inspect, nameOf, newFileName, pathOf, startPages } from './exports.ts';
+import {
+  type ExportFolder,
+  type ExportItem,
+  inspect,
+  nameOf,
+  newFileName,
+  pathOf,
+  startPages,
+} from './exports.ts';
 import { moveAway, refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import type { PagesFile } from './pages-file.ts';
 import { isArchive } from './pages-format.ts';
-import { hasMark, noChecks } from './record.ts';
+import { hasStamp, noChecks } from './record.ts';
 import { addNew, updateArchive } from './update-archive.ts';
 
 /**
@@ -26,7 +34,7 @@ import { addNew, updateArchive } from './update-archive.ts';
  */
 export async function exportOne(
   run: Run,
-  exports: Exports,
+  exports: ExportFolder,
   reference: Reference,
   id: string,
   given: readonly Reference[],
@@ -35,9 +43,9 @@ export async function exportOne(
   const { update, all } = options;
   const name = nameOf(exports, id);
   const perform = async (all: boolean) => {
-    const one = await inspect(exports, reference, id, run.serviceName, given);
-    const result = await performStep(run, one, all).catch((error) => failedExport(one, error));
-    return { result, resumed: one.interrupted?.header };
+    const item = await inspect(exports, reference, id, run.serviceName, given);
+    const result = await performStep(run, item, all).catch((error) => failedExport(item, error));
+    return { result, resumed: item.interrupted?.header };
   };
   const failed = (error: unknown): Result =>
     resultOf(reference, { failure: failureOf(error, reference.tally, null) });
@@ -63,40 +71,40 @@ export async function exportOne(
 }
 
 /** Decides what to do with an export, and does it. */
-async function performStep(run: Run, one: Export, all: boolean): Promise<Result> {
-  using interrupted = one.interrupted;
-  const { exports, reference, record, existing } = one;
+async function performStep(run: Run, item: ExportItem, all: boolean): Promise<Result> {
+  using interrupted = item.interrupted;
+  const { exports, reference, record, existing } = item;
   const step = nextStep(existing, exports.options);
   switch (step) {
     case 'keep':
       run.warn('kept', reference.label, 'kept: already exported; --update adds what is new');
       return resultOf(reference, { status: 'kept', entries: record?.entries ?? 0 });
     case 'export': {
-      using pages = startPages(one, null);
-      return await exportList(run, one, pages);
+      using pages = startPages(item, null);
+      return await exportList(run, item, pages);
     }
     case 'resume':
       if (interrupted === null) throw new Error('nothing to resume');
       interrupted.openToAppend();
-      return await resume(run, one, interrupted, all);
+      return await resume(run, item, interrupted, all);
     case 'update':
-      return await updateArchive(run, one, all);
+      return await updateArchive(run, item, all);
     default:
-      throw refusal(step, one);
+      throw refusal(step, item);
   }
 }
 
 /** Resumes an interrupted run; one whose new FILE is in its place has only to be recorded. */
-async function resume(run: Run, one: Export, pages: PagesFile, all: boolean): Promise<Result> {
+async function resume(run: Run, item: ExportItem, pages: PagesFile, all: boolean): Promise<Result> {
   const { end, header, position } = pages;
   const { update } = header;
-  if (end === null || !hasMark(one.target.stats, end)) {
-    if (update === null) return await exportList(run, one, pages);
-    return await addNew(run, one, new Archive(one, all), pages);
+  if (end === null || !hasStamp(item.target.stats, end)) {
+    if (update === null) return await exportList(run, item, pages);
+    return await addNew(run, item, new Archive(item, all), pages);
   }
-  recordEnd(run, one, pages, end);
+  recordEnd(run, item, pages, end);
   const { entries, next } = position;
-  return resultOf(one.reference, {
+  return resultOf(item.reference, {
     status: update === null && next !== 'end' ? 'limited' : 'complete',
     entries: end.record?.entries ?? entries,
     added: update === null ? null : entries,
@@ -105,28 +113,28 @@ async function resume(run: Run, one: Export, pages: PagesFile, all: boolean): Pr
 }
 
 /** Buys the remaining pages of an export, and replaces FILE once all of them are there. */
-async function exportList(run: Run, one: Export, pages: PagesFile): Promise<Result> {
-  const { target, exports, reference, record, existing } = one;
+async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise<Result> {
+  const { target, exports, reference, record, existing } = item;
   const { started, replaces } = pages.header;
-  if (!replaces) assertUnchanged(target, null, moveAway(one));
+  if (!replaces) assertUnchanged(target, null, moveAway(item));
   const resumed = pages.position.entries;
   const select = firstEntries(run, await pages.ids(exports.context.stop));
-  const { facts: bought, failure } = await buyPages(run, one, pages, select);
+  const { facts: bought, failure } = await buyPages(run, item, pages, select);
   const { entries, next } = pages.position;
   const facts = { ...bought, entries, resumed };
-  if (failure !== null) return failedExport(one, failure, facts);
+  if (failure !== null) return failedExport(item, failure, facts);
   if (entries === 0 && target.stats !== null && !isEmpty(target)) {
     pages.remove();
     const message = `the list is empty, but ${target.path} is not: it was not replaced`;
     const next = 'check the reference; if the list is really empty, remove the file';
-    return failedExport(one, new Failure('invalid_response', message, { status: 200, next }), facts);
+    return failedExport(item, new Failure('invalid_response', message, { status: 200, next }), facts);
   }
-  const isLost = record?.id === one.id && existing.file === 'none' && isArchive(one.request);
+  const isLost = record?.id === item.id && existing.file === 'none' && isArchive(item.request);
   const was = target.stats === null ? 'gone' : 'empty';
   if (isLost && !exports.options.restart)
     run.warn('gone', reference.label, `${target.path} was ${was}: its whole list was exported again`);
   const checks = { ...noChecks, checked: started, missing: bought.missing };
-  await endRun(run, one, pages, { checks, whole: started });
+  await endRun(run, item, pages, { checks, whole: started });
   return resultOf(reference, { ...facts, status: next !== 'end' ? 'limited' : 'complete' });
 }
 

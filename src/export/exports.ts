@@ -15,10 +15,10 @@ import { FeedLog } from './feed-log.ts';
 import type { Existing } from './next-step.ts';
 import { PagesFile } from './pages-file.ts';
 import { type ExportRequest, isArchive, type UpdateRequest } from './pages-format.ts';
-import { type ArchiveRecord, hasMark, readRecord } from './record.ts';
+import { type ArchiveRecord, hasStamp, readRecord } from './record.ts';
 
 /** The exports of a run: `-o FILE` is a folder with one. */
-export interface Exports {
+export interface ExportFolder {
   readonly operation: Operation;
   readonly options: RunOptions;
   readonly context: Context;
@@ -33,8 +33,8 @@ export interface Exports {
 }
 
 /** One export, as it is on disk. */
-export interface Export {
-  readonly exports: Exports;
+export interface ExportItem {
+  readonly exports: ExportFolder;
   readonly reference: Reference;
   readonly id: string;
   /** Name of FILE. */
@@ -46,7 +46,7 @@ export interface Export {
   readonly interrupted: PagesFile | null;
   readonly existing: Existing;
   /** The references that a record keeps: the last one given first, but handles and URLs rather than the ID itself. */
-  readonly kept: Pick<ArchiveRecord, 'reference' | 'others' | 'service'>;
+  readonly recordIdentity: Pick<ArchiveRecord, 'reference' | 'others' | 'service'>;
 }
 
 /** Where the new FILE is written. `.new` keeps that of `a.json` apart from the temporary record of `a` (`a.json.tmp`). */
@@ -62,7 +62,7 @@ export function openExports(
   context: Context,
   format: FileFormat,
   file: Target | null,
-): Exports {
+): ExportFolder {
   const path = file === null ? (options.outputDir ?? '') : dirname(file.real);
   if (file === null) assertPossibleNames(path);
   const name = file === null ? '' : basename(file.real);
@@ -86,11 +86,11 @@ export const notMounted = (place: string): Failure =>
   );
 
 /** The name of FILE of an ID. */
-export const nameOf = ({ file }: Exports, id: string): string =>
+export const nameOf = ({ file }: ExportFolder, id: string): string =>
   file === null ? `${id}.ndjson` : basename(file.real);
 
 /** FILE of an ID, as the user named it. */
-export const pathOf = ({ file, path }: Exports, id: string): string =>
+export const pathOf = ({ file, path }: ExportFolder, id: string): string =>
   file?.path ?? join(path, `${id}.ndjson`);
 
 /**
@@ -99,12 +99,12 @@ export const pathOf = ({ file, path }: Exports, id: string): string =>
  * the reason to stop.
  */
 export async function inspect(
-  exports: Exports,
+  exports: ExportFolder,
   reference: Reference,
   id: string,
   service: string,
   given: readonly Reference[] = [],
-): Promise<Export> {
+): Promise<ExportItem> {
   const { folder, context, options, format, operation, file } = exports;
   const name = nameOf(exports, id);
   const path = pathOf(exports, id);
@@ -136,17 +136,17 @@ export async function inspect(
     record,
     interrupted,
     existing: {
-      run: isOurs ? 'ours' : interrupted === null ? 'none' : 'another',
+      pages: isOurs ? 'ours' : interrupted === null ? 'none' : 'another',
       file: state,
-      isOfAnotherId: record !== null && record.id !== id,
+      belongsToAnotherId: record !== null && record.id !== id,
       hasFolder: folder.exists && !folder.created,
     },
-    kept: { reference: first, others, service },
+    recordIdentity: { reference: first, others, service },
   };
 }
 
 function fileState(target: Target, record: ArchiveRecord | null, request: ExportRequest): Existing['file'] {
-  const isRecorded = hasMark(target.stats, record);
+  const isRecorded = hasStamp(target.stats, record);
   // The archive of a channel without uploads is empty.
   if (target.stats === null || (!isRecorded && isEmpty(target))) return 'none';
   if (record?.id !== request.id || !isArchive(request)) return 'other';
@@ -154,13 +154,14 @@ function fileState(target: Target, record: ArchiveRecord | null, request: Export
 }
 
 /** The time now (ISO 8601). */
-export const timeOf = ({ exports }: Export): string => new Date(exports.context.clock.now()).toISOString();
+export const timeOf = ({ exports }: ExportItem): string =>
+  new Date(exports.context.clock.now()).toISOString();
 
 /** Starts the pages of an export (`update` null) or an update. */
-export function startPages(one: Export, update: UpdateRequest | null): PagesFile {
-  const { exports, name, request, existing, kept } = one;
-  const started = timeOf(one);
+export function startPages(item: ExportItem, update: UpdateRequest | null): PagesFile {
+  const { exports, name, request, existing, recordIdentity } = item;
+  const started = timeOf(item);
   const replaces = existing.file !== 'none';
-  const { reference } = kept;
+  const { reference } = recordIdentity;
   return PagesFile.create(exports.folder, name, { request, reference, started, update, replaces });
 }

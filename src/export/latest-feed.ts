@@ -5,7 +5,7 @@ import { feedIdOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
 import type { Feed, FeedEntry } from './decide-update.ts';
-import type { Export } from './exports.ts';
+import type { ExportItem } from './exports.ts';
 
 /**
  * Asks for the feed of a channel (`latest`, free). A feed that is missing (404, 5xx after retries), unreadable, or empty
@@ -13,7 +13,7 @@ import type { Export } from './exports.ts';
  */
 export async function requestFeed(
   { client, context }: Run,
-  { id, reference: { tally } }: Export,
+  { id, reference: { tally } }: ExportItem,
   hasEntries: boolean,
 ): Promise<Feed> {
   const missing = (problem: string, status: number | null): Feed => ({ entries: null, problem, status });

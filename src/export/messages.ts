@@ -3,7 +3,7 @@ import { Failure, usage } from '../errors.ts';
 import { formatByPath } from '../output/formats.ts';
 import { sandboxName } from '../run/run.ts';
 import type { Command, Flag } from '../text/command.ts';
-import { type Export, notMounted } from './exports.ts';
+import { type ExportItem, notMounted } from './exports.ts';
 import type { Refusal } from './next-step.ts';
 import { discardPages, type PagesFile } from './pages-file.ts';
 import type { ExportRequest } from './pages-format.ts';
@@ -43,7 +43,7 @@ export function exportCommand(
 
 /** The command for the FILE of an export of this run, with these switches. */
 export const commandFor = (
-  { target, request, reference: { reference, value }, exports: { operation, options } }: Export,
+  { target, request, reference: { reference, value }, exports: { operation, options } }: ExportItem,
   purpose: string,
   ...switches: readonly string[]
 ): Command =>
@@ -55,8 +55,8 @@ export const commandFor = (
   );
 
 /** The failure that refuses an export. */
-export function refusal(why: Refusal, one: Export): Failure {
-  const { target, record, request, name, interrupted } = one;
+export function refusal(why: Refusal, item: ExportItem): Failure {
+  const { target, record, request, name, interrupted } = item;
   const { path } = target;
   if (why === 'not mounted') return notMounted(path);
   if (why === 'another run') {
@@ -65,7 +65,7 @@ export function refusal(why: Refusal, one: Export): Failure {
     const what = `of ${id}, as ${format}${flags && ` with ${flags}`}, at ${service}`;
     return usage(
       `${path} has pages of an interrupted export ${what}`,
-      discardPages(one.exports.folder, name),
+      discardPages(item.exports.folder, name),
     );
   }
   const what =
@@ -74,7 +74,7 @@ export function refusal(why: Refusal, one: Export): Failure {
       : record.id === request.id
         ? 'is an archive'
         : `is an archive of ${record.id}, not of ${request.id}`;
-  return usage(`${path} ${what}`, commandFor(one, 'choose another file name, or replace it', '--restart'));
+  return usage(`${path} ${what}`, commandFor(item, 'choose another file name, or replace it', '--restart'));
 }
 
 /** The warning that FILE is an archive from now on. */
@@ -83,7 +83,7 @@ export const adoptedText =
 
 /** The failure of a run that cannot be continued: its token is refused, or its list loops. */
 export function unresumable(
-  one: Export,
+  item: ExportItem,
   pages: PagesFile,
   why: string,
   status: number | null = null,
@@ -93,16 +93,16 @@ export function unresumable(
     status,
     next: isUpdate
       ? 'run the same command again: it starts over'
-      : commandFor(one, 'export it from the first page', '--restart'),
+      : commandFor(item, 'export it from the first page', '--restart'),
   });
 }
 
 /** How to resume: --restart would start over. */
-export const sameCommand = ({ exports, reference }: Export): string =>
+export const sameCommand = ({ exports, reference }: ExportItem): string =>
   exports.options.restart && reference.tally.credits.confirmed > 0
     ? 'run the same command without --restart'
     : 'run the same command again';
 
 /** The next step if another FILE has appeared: pages that are paid wait for its place. */
-export const moveAway = (one: Export): string =>
-  `move it away, then ${sameCommand(one)}: nothing is paid for twice`;
+export const moveAway = (item: ExportItem): string =>
+  `move it away, then ${sameCommand(item)}: nothing is paid for twice`;

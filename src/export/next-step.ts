@@ -1,14 +1,14 @@
 /** What is on disk of one export, as far as a run decides on it. */
 export interface Existing {
   /** An interrupted run. `ours`: of the same ID, format, fields, limit and address. */
-  readonly run: 'none' | 'ours' | 'another';
+  readonly pages: 'none' | 'ours' | 'another';
   /**
    * FILE. `none`: there is none, or an empty one. `archive`: of this ID, as recorded, and asked for as one. `changed`: such
    * an archive, but its size or time are not as recorded. `other`: anything else.
    */
   readonly file: 'none' | 'archive' | 'changed' | 'other';
   /** The record of FILE is of another ID. */
-  readonly isOfAnotherId: boolean;
+  readonly belongsToAnotherId: boolean;
   /** There is a `.chanlist`. */
   readonly hasFolder: boolean;
 }
@@ -18,13 +18,13 @@ export type Refusal = 'another run' | 'not mounted' | 'another file';
 
 /** What a run does with an export: the table of docs/updates.md. Pure. */
 export function nextStep(
-  { run, file, isOfAnotherId, hasFolder }: Existing,
+  { pages, file, belongsToAnotherId, hasFolder }: Existing,
   { update, restart }: { readonly update: boolean; readonly restart: boolean },
 ): 'export' | 'resume' | 'keep' | 'update' | Refusal {
   if (restart) return 'export';
-  if (run !== 'none') return run === 'ours' ? 'resume' : 'another run';
+  if (pages !== 'none') return pages === 'ours' ? 'resume' : 'another run';
   if (file === 'none') return update && !hasFolder ? 'not mounted' : 'export';
   if (file === 'archive' || file === 'changed') return update ? 'update' : 'keep';
   // One without a record is taken as an archive, if it is one.
-  return update && !isOfAnotherId ? 'update' : 'another file';
+  return update && !belongsToAnotherId ? 'update' : 'another file';
 }

@@ -64,7 +64,7 @@ export class PagesFile {
   /** The checksum of these bytes. */
   #checksum = 0;
   /** What `setAside` leaves to be written with the next page. */
-  #asideFor: UpdateRequest | null = null;
+  #pendingUpdate: UpdateRequest | null = null;
   #pages: StoredPage[] = [];
   #aside: StoredPage[] = [];
   readonly #folder: PrivateFolder;
@@ -130,14 +130,14 @@ export class PagesFile {
   addPage(rows: string | Buffer, position: Position, info: Commit['info'] = null): void {
     const commit: Commit = {
       ...position,
-      asideFor: this.#asideFor,
+      asideFor: this.#pendingUpdate,
       info: this.info === null ? info : null,
     };
     const [start, before] = [this.size, this.#checksum];
     const entries = typeof rows === 'string' ? Buffer.from(rows) : rows;
     const behind = this.#append(entries, commit);
-    this.#take(commit, { start, end: start + entries.length, before, behind });
-    this.#asideFor = null;
+    this.#applyCommit(commit, { start, end: start + entries.length, before, behind });
+    this.#pendingUpdate = null;
     if (this.#isNamed) return;
     this.#folder.rename(this.#name, pagesName(this.#file));
     this.#name = pagesName(this.#file);
@@ -150,7 +150,7 @@ export class PagesFile {
   setAside(asideFor: UpdateRequest, next: 'start' | 'end'): void {
     this.#putAside(asideFor);
     this.position = { ...this.position, next, entries: 0 };
-    this.#asideFor = asideFor;
+    this.#pendingUpdate = asideFor;
   }
 
   /**
@@ -160,13 +160,13 @@ export class PagesFile {
   async addAside(
     known: ReadonlySet<string>,
     ids: Set<string>,
-    hasNoOther: boolean,
+    keepWithoutId: boolean,
     stop: AbortSignal,
   ): Promise<void> {
     const rows: Buffer[] = [];
     for await (const [id, line] of this.#entries(stop, this.#aside)) {
-      const isThere = id === null ? !hasNoOther : known.has(id) || ids.has(id);
-      if (isThere) continue;
+      const isDuplicate = id === null ? !keepWithoutId : known.has(id) || ids.has(id);
+      if (isDuplicate) continue;
       if (id !== null) ids.add(id);
       rows.push(Buffer.concat([line, Buffer.from('\n')]));
     }
@@ -245,7 +245,7 @@ export class PagesFile {
         if (isComment(line)) {
           const value = readComment(line, checksum);
           if (isCommit(value))
-            this.#take(value, { start: this.size, end: at, before: this.#checksum, behind: checksum });
+            this.#applyCommit(value, { start: this.size, end: at, before: this.#checksum, behind: checksum });
           else if (isEnd(value)) this.end = value;
           else if (value === null || at > 0) return;
         }
@@ -256,7 +256,7 @@ export class PagesFile {
   }
 
   /** Takes a page that is in the file. */
-  #take({ info, asideFor, ...position }: Commit, page: StoredPage): void {
+  #applyCommit({ info, asideFor, ...position }: Commit, page: StoredPage): void {
     if (asideFor !== null) this.#putAside(asideFor);
     this.#pages.push(page);
     this.position = position;

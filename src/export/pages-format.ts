@@ -1,9 +1,9 @@
 import { readSync } from 'node:fs';
 import { LINE_FEED } from '../json/byte-writer.ts';
 import {
+  isBoolean,
   isCount,
   isDate,
-  isFlag,
   isNumber,
   isOneOf,
   isText,
@@ -16,7 +16,7 @@ import {
 import { fileFormats } from '../output/formats.ts';
 import type { Next } from '../run/list-pages.ts';
 import { readComment } from './checksum.ts';
-import { fileMark, isFileMark, isRecord } from './record.ts';
+import { fileStamp, isFileStamp, isRecord } from './record.ts';
 
 /** What an export asks for: only a run of the same request resumes it. */
 const isRequest = shape({
@@ -36,11 +36,11 @@ export const pagesVersion = 2;
 /** What an update buys. */
 export const isUpdateRequest = shape({
   /** It buys every page. */
-  all: isFlag,
+  all: isBoolean,
   /** When it began to read the list. */
   started: isDate,
   /** FILE when it began. */
-  file: isFileMark,
+  file: isFileStamp,
   /** The IDs of the feed that FILE lacked. */
   expected: listOf(isText),
   /** Why there was no feed; null: there was one, or none was requested. */
@@ -56,7 +56,7 @@ const isHeader = shape({
   reference: isText,
   started: isDate,
   /** There was a FILE when the run began. */
-  replaces: isFlag,
+  replaces: isBoolean,
   /** Null: an export. */
   update: orNull(isUpdateRequest),
 });
@@ -80,7 +80,7 @@ export const isCommit = shape({
 export type Commit = Passing<typeof isCommit>;
 
 /** The last line, once the new FILE is written: the run has ended if FILE is this one. */
-export const isEnd = shape({ ...fileMark, record: orNull(isRecord) });
+export const isEnd = shape({ ...fileStamp, record: orNull(isRecord) });
 export type PagesEnd = Passing<typeof isEnd>;
 
 /** An archive is a whole list as ndjson, each entry as sent; anything else is a view. */

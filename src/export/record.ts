@@ -30,14 +30,14 @@ const isHistory = shape({
   /** How the last run failed; null if it did not. */
   failure: orNull(shape({ code: isText, since: isDate })),
 });
-export type History = Passing<typeof isHistory>;
+export type CheckHistory = Passing<typeof isHistory>;
 
 const recordVersion = 4;
 
 /** Size and time of FILE show whether it was replaced: bytes, and milliseconds since 1970. */
-export const fileMark = { size: isCount, mtime: isNumber };
-export const isFileMark = shape(fileMark);
-export type FileMark = Passing<typeof isFileMark>;
+export const fileStamp = { size: isCount, mtime: isNumber };
+export const isFileStamp = shape(fileStamp);
+export type FileStamp = Passing<typeof isFileStamp>;
 
 /** What chanlist knows of an archive: `.chanlist/FILE.json`, with a version. Written at the end of a run. */
 export const isRecord = shape({
@@ -49,7 +49,7 @@ export const isRecord = shape({
   id: isText,
   /** Address and namespace of its last run. */
   service: isText,
-  ...fileMark,
+  ...fileStamp,
   /** The crc32 of FILE. */
   checksum: isCount,
   entries: isCount,
@@ -59,7 +59,7 @@ export const isRecord = shape({
 });
 export type ArchiveRecord = Passing<typeof isRecord>;
 
-export const noChecks: History = {
+export const noChecks: CheckHistory = {
   checked: null,
   missing: null,
   feed: null,
@@ -91,7 +91,7 @@ export function changeChecks(
   folder: PrivateFolder,
   file: string,
   id: string,
-  change: (before: History) => History,
+  change: (before: CheckHistory) => CheckHistory,
 ): void {
   const record = readRecord(folder, file);
   if (record?.id !== id) return;
@@ -99,9 +99,9 @@ export function changeChecks(
   if (!isDeepStrictEqual(checks, record.checks)) writeRecord(folder, file, { ...record, checks });
 }
 
-export const markOf = ({ size, mtimeMs }: Stats): FileMark => ({ size, mtime: mtimeMs });
+export const stampOf = ({ size, mtimeMs }: Stats): FileStamp => ({ size, mtime: mtimeMs });
 
-export const hasMark = (stats: Stats | null, mark: FileMark | null): boolean =>
+export const hasStamp = (stats: Stats | null, mark: FileStamp | null): boolean =>
   stats?.isFile() === true && stats.size === mark?.size && stats.mtimeMs === mark.mtime;
 
 /** The FILEs that the records and interrupted runs of a folder name. */
@@ -110,7 +110,7 @@ export const recordedFiles = (folder: PrivateFolder): string[] => [
 ];
 
 /** What one successful check saw. */
-export interface Check {
+export interface CheckFacts {
   /** Null: there is none, or it was not requested. */
   readonly feed: readonly { readonly videoId: string }[] | null;
   /** The feed was requested, and is missing. */
@@ -129,7 +129,7 @@ export interface Check {
 export const maxIds = 200;
 
 /** What is known of an archive after a successful check. Pure. */
-export function checksAfter(before: History, check: Check): History {
+export function checksAfter(before: CheckHistory, check: CheckFacts): CheckHistory {
   const { feed, isWithoutFeed, has, time, missing } = check;
   const ids = (feed ?? []).map(({ videoId }) => videoId).slice(0, maxIds);
   return {
@@ -143,7 +143,11 @@ export function checksAfter(before: History, check: Check): History {
 }
 
 /** What is known after a failure: only one of this archive alone matters. `now`: milliseconds since 1970. Pure. */
-export function checksAfterFailure(before: History, { code, scope, status }: Failure, now: number): History {
+export function checksAfterFailure(
+  before: CheckHistory,
+  { code, scope, status }: Failure,
+  now: number,
+): CheckHistory {
   // A 403 ends the run, but may be about this channel: it comes last in the next one, after all others.
   const isOfArchive = scope === 'reference' || status === 403;
   if (!isOfArchive || before.failure?.code === code) return before;
@@ -151,7 +155,10 @@ export function checksAfterFailure(before: History, { code, scope, status }: Fai
 }
 
 /** Rule 4: the expected IDs that FILE still lacks. */
-function missingAfter(before: History['missingIds'], { expected, has, time }: Check): History['missingIds'] {
+function missingAfter(
+  before: CheckHistory['missingIds'],
+  { expected, has, time }: CheckFacts,
+): CheckHistory['missingIds'] {
   const next = new Map(Object.entries(before).filter(([id]) => !has(id)));
   for (const id of expected) {
     if (has(id)) continue;

@@ -9,7 +9,7 @@ import { buyPages } from './buy-pages.ts';
 import { decideUpdate, type Feed, needsIds, noLongerExpected } from './decide-update.ts';
 import { endRun, removePages } from './end-run.ts';
 import { failedExport } from './export-failure.ts';
-import { type Export, startPages, timeOf } from './exports.ts';
+import { type ExportItem, startPages, timeOf } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
 import { adoptedText } from './messages.ts';
 import type { PagesFile } from './pages-file.ts';
@@ -20,11 +20,11 @@ import { type ArchiveRecord, changeChecks, checksAfter, noChecks, writeRecord } 
  * Brings FILE up to date (docs/updates.md): requests the feed, decides, and buys pages only if they are needed. `all`: buys
  * every page, and repairs FILE.
  */
-export async function updateArchive(run: Run, one: Export, all: boolean): Promise<Result> {
-  const { record, exports, name, reference } = one;
+export async function updateArchive(run: Run, item: ExportItem, all: boolean): Promise<Result> {
+  const { record, exports, name, reference } = item;
   const now = exports.context.clock.now();
-  const archive = new Archive(one, all);
-  const isChanged = one.existing.file !== 'archive';
+  const archive = new Archive(item, all);
+  const isChanged = item.existing.file !== 'archive';
   const isPlaylist = exports.operation.name === 'playlist';
   // What needs a page in any case asks for nothing once none can be bought.
   if ((all || isPlaylist) && run.budget.exhausted !== null) throw run.budget.exhausted;
@@ -32,8 +32,8 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
     update: Omit<UpdateRequest, 'file' | 'started'>,
     feed: Feed['entries'],
   ): Promise<Result> => {
-    using pages = startPages(one, { ...update, file: archive.mark, started: timeOf(one) });
-    return await addNew(run, one, archive, pages, feed);
+    using pages = startPages(item, { ...update, file: archive.mark, started: timeOf(item) });
+    return await addNew(run, item, archive, pages, feed);
   };
   // A FILE that is not as recorded is read before anything is sent.
   if (isChanged) await archive.read();
@@ -41,7 +41,7 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   if (isPlaylist) return await buyUpdate({ all: true, expected: [], feedProblem: null }, null);
   const { entries } = archive;
   const { feeds } = exports;
-  const feed = feeds.waiting.get(reference) ?? (await requestFeed(run, one, entries > 0));
+  const feed = feeds.waiting.get(reference) ?? (await requestFeed(run, item, entries > 0));
   feeds.note(reference, feed);
   const before = record?.checks ?? noChecks;
   const isRead = all || isChanged || needsIds(before, feed);
@@ -50,17 +50,17 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
   const decision = decideUpdate(before, feed, now, { all, has });
   /** Clears a recorded failure, and `withoutFeed` once there is a feed. */
   const forgetFailure = (): void =>
-    changeChecks(exports.folder, name, one.id, (before) => ({
+    changeChecks(exports.folder, name, item.id, (before) => ({
       ...before,
       failure: null,
       withoutFeed: feed.entries === null ? before.withoutFeed : null,
     }));
   switch (decision.do) {
     case 'unchanged': {
-      warnOf(run, one, archive, { all });
+      warnOf(run, item, archive, { all });
       const check = { feed: feed.entries, isWithoutFeed: false, has, expected: [], missing: null };
       const checks = checksAfter(before, { ...check, time: new Date(now).toISOString() });
-      recordUnchanged(one, archive, { checks, whole: record?.whole ?? null });
+      recordUnchanged(item, archive, { checks, whole: record?.whole ?? null });
       return resultOf(reference, { status: 'unchanged', entries, added: 0 });
     }
     case 'unchecked':
@@ -88,39 +88,39 @@ export async function updateArchive(run: Run, one: Export, all: boolean): Promis
 /** Buys pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
 export async function addNew(
   run: Run,
-  one: Export,
+  item: ExportItem,
   archive: Archive,
   pages: PagesFile,
   feed: Feed['entries'] = null,
 ): Promise<Result> {
-  const { record, reference, exports } = one;
+  const { record, reference, exports } = item;
   const { stop } = exports.context;
   const known = await archive.read();
   const resumed = pages.position.entries;
   const isResumed = pages.position.next !== 'start';
-  let update = updateOf(pages, archive, timeOf(one));
+  let update = updateOf(pages, archive, timeOf(item));
   if (update !== pages.header.update) pages.setAside(update, 'start');
   // FILE has since received entries of these pages.
   else if ([...(await pages.ids(stop))].some((id) => known.has(id)))
     pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
   const { all, expected, feedProblem } = update;
-  let attempt = await buyNew(run, one, archive, pages, all);
+  let attempt = await buyNew(run, item, archive, pages, all);
   let count = attempt.facts.pages;
   if (attempt.failure?.code === 'unresumable') {
-    update = { ...update, started: timeOf(one) };
+    update = { ...update, started: timeOf(item) };
     pages.setAside(update, 'start');
-    attempt = await buyNew(run, one, archive, pages, all);
+    attempt = await buyNew(run, item, archive, pages, all);
     count += attempt.facts.pages;
   }
   const facts = { ...attempt.facts, pages: count, entries: archive.entries, added: 0, resumed };
   if (attempt.failure !== null) {
     // FILE does not have the entries of this run yet.
     const missing = missingEntries(pages.position.total, count, archive.entries);
-    return failedExport(one, attempt.failure, { ...facts, missing });
+    return failedExport(item, attempt.failure, { ...facts, missing });
   }
   const { newIds, listed, hasWithoutId } = attempt;
-  const hasNoOther = !hasWithoutId && !archive.hasEntriesWithoutId;
-  await pages.addAside(known, newIds, hasNoOther, stop);
+  const keepWithoutId = !hasWithoutId && !archive.hasEntriesWithoutId;
+  await pages.addAside(known, newIds, keepWithoutId, stop);
   const checks = checksAfter(record?.checks ?? noChecks, {
     feed,
     isWithoutFeed: feedProblem !== null,
@@ -128,11 +128,11 @@ export async function addNew(
     expected,
     missing: attempt.facts.missing,
     // Without a feed, the check is as old as the first page.
-    time: feed === null ? update.started : timeOf(one),
+    time: feed === null ? update.started : timeOf(item),
   });
   // An interrupted run's feed is outdated.
   if (feedProblem !== null && !isResumed) exports.feeds.replaced.set(reference.label, feedProblem);
-  warnOf(run, one, archive, {
+  warnOf(run, item, archive, {
     all,
     hasWithoutId,
     notListed: noLongerExpected(expected, checks),
@@ -141,12 +141,12 @@ export async function addNew(
   const after = { checks, whole: all ? update.started : (record?.whole ?? null) };
   const result = { ...facts, added, unlisted: listed && unlistedIds(known, listed) };
   if (added > 0 || archive.isCut) {
-    await endRun(run, one, pages, after, archive);
+    await endRun(run, item, pages, after, archive);
     return resultOf(reference, { ...result, entries: archive.entries + added });
   }
-  recordUnchanged(one, archive, after);
+  recordUnchanged(item, archive, after);
   // Delete the paid pages only after the check is recorded.
-  removePages(run, one, pages);
+  removePages(run, item, pages);
   return resultOf(reference, { ...result, status: 'unchanged' });
 }
 
@@ -165,11 +165,11 @@ export function updateOf(
  * Buys pages, from where the list continues. Returns also the IDs of entries that FILE lacks, those that it has (`listed`;
  * null unless all of the list was read now), and whether there were entries without an ID.
  */
-async function buyNew(run: Run, one: Export, archive: Archive, pages: PagesFile, all: boolean) {
+async function buyNew(run: Run, item: ExportItem, archive: Archive, pages: PagesFile, all: boolean) {
   const isWhole = all && pages.position.next === 'start';
-  const newIds = await pages.ids(one.exports.context.stop);
+  const newIds = await pages.ids(item.exports.context.stop);
   const { select, seen } = selectNew(await archive.read(), newIds, archive.hasEntriesWithoutId, all);
-  const bought = await buyPages(run, one, pages, select, archive.entries);
+  const bought = await buyPages(run, item, pages, select, archive.entries);
   return { ...bought, newIds, listed: isWhole ? seen.knownIds : null, hasWithoutId: seen.isWithoutId };
 }
 
@@ -209,7 +209,7 @@ function unlistedIds(known: ReadonlySet<string>, listed: ReadonlySet<string>): R
 /** Warns of what an update has found out about FILE, its feed and its list. */
 function warnOf(
   run: Run,
-  { record, reference: { label }, target: { path } }: Export,
+  { record, reference: { label }, target: { path } }: ExportItem,
   archive: Archive,
   notes: {
     readonly all: boolean;
@@ -229,12 +229,12 @@ function warnOf(
 
 /** FILE stays: records what is known of it, and FILE as it is now. Throws as `assertSame`. */
 function recordUnchanged(
-  one: Export,
+  item: ExportItem,
   archive: Archive,
   known: Pick<ArchiveRecord, 'checks' | 'whole'>,
 ): void {
-  const { id, exports, name, kept } = one;
-  assertSame(one);
+  const { id, exports, name, recordIdentity } = item;
+  assertSame(item);
   const { entries, checksum, mark } = archive;
-  writeRecord(exports.folder, name, { ...kept, id, ...mark, checksum, entries, ...known });
+  writeRecord(exports.folder, name, { ...recordIdentity, id, ...mark, checksum, entries, ...known });
 }

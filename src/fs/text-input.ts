@@ -42,7 +42,7 @@ export async function* readLines(
 const byteOrderMark = Buffer.from('\ufeff');
 
 /** The start of a file without its byte order mark. */
-export const withoutMark = (start: Buffer): Buffer =>
+export const withoutByteOrderMark = (start: Buffer): Buffer =>
   start.subarray(0, byteOrderMark.length).equals(byteOrderMark)
     ? start.subarray(byteOrderMark.length)
     : start;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { Archive, type Contents, readArchive } from '../../src/export/archive.ts';
-import type { Export } from '../../src/export/exports.ts';
+import type { ExportItem } from '../../src/export/exports.ts';
 import type { Existing } from '../../src/export/next-step.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { newReference } from '../../src/run/read-references.ts';
@@ -116,9 +116,12 @@ async function opener(t: TestContext) {
       operation: operations.uploads,
       options: { restart: false, invocation: { flags: [] } },
     };
-    const one = { target, id: 'UCa', exports, existing: { file }, record: recorded, request: request() };
+    const item = { target, id: 'UCa', exports, existing: { file }, record: recorded, request: request() };
     return new Archive(
-      { ...one, reference: newReference({ reference: '@a', value: '@a', id: null }) } as unknown as Export,
+      {
+        ...item,
+        reference: newReference({ reference: '@a', value: '@a', id: null }),
+      } as unknown as ExportItem,
       all,
     );
   };

@@ -4,7 +4,7 @@ import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertUnchanged } from '../../src/export/assert-unchanged.ts';
-import { markOf } from '../../src/export/record.ts';
+import { stampOf } from '../../src/export/record.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -28,7 +28,7 @@ test('FILE is replaced only if it is what the run found', async (t) => {
     writeFileSync(path, 'old');
     const target = resolveTarget(path);
     assert.ok(target.stats);
-    const mark = markOf(target.stats);
+    const mark = stampOf(target.stats);
     change();
     if (isExpected) assertUnchanged(target, mark, hint);
     else assert.throws(() => assertUnchanged(target, mark, hint), isKept('was changed or removed'));

@@ -3,14 +3,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure, usage } from '../../src/errors.ts';
 import { failureOf } from '../../src/export/export-failure.ts';
-import { type Check, checksAfter, checksAfterFailure, type History } from '../../src/export/record.ts';
+import {
+  type CheckFacts,
+  type CheckHistory,
+  checksAfter,
+  checksAfterFailure,
+} from '../../src/export/record.ts';
 import { newTally } from '../../src/service/budget.ts';
 import { day, now, timeAt } from './files.ts';
 
 const time = timeAt(0);
 const feed = (...ids: readonly string[]) => ids.map((videoId) => ({ videoId }));
 /** Something in every member that a check may change. */
-const before: History = {
+const before: CheckHistory = {
   checked: timeAt(day),
   missing: 3,
   feed: { ids: ['x'], known: [] },
@@ -18,7 +23,7 @@ const before: History = {
   withoutFeed: timeAt(day),
   failure: { code: 'unavailable', since: timeAt(day) },
 };
-const after = (facts: Partial<Check>): History =>
+const after = (facts: Partial<CheckFacts>): CheckHistory =>
   checksAfter(before, {
     feed: null,
     isWithoutFeed: false,
@@ -53,7 +58,7 @@ test('a record keeps 200 IDs of a feed, and the last 200 missing ones', () => {
 });
 
 test('a failure of the archive is kept with its first day; one of the run is not', () => {
-  const failed = (from: History, code: 'gone' | 'no_credits') =>
+  const failed = (from: CheckHistory, code: 'gone' | 'no_credits') =>
     checksAfterFailure(from, new Failure(code, code), now);
   const gone = { ...before, failure: { code: 'gone', since: time } };
   assert.deepEqual(failed(before, 'gone'), gone);

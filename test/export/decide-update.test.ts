@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { decideUpdate, type Feed, type FeedEntry, needsIds } from '../../src/export/decide-update.ts';
-import { checksAfter, checksAfterFailure, type History, noChecks } from '../../src/export/record.ts';
+import { type CheckHistory, checksAfter, checksAfterFailure, noChecks } from '../../src/export/record.ts';
 import { day, hour, now } from './files.ts';
 
 const entry = (videoId: string, more: Partial<FeedEntry> = {}): FeedEntry => ({
@@ -24,7 +24,7 @@ class Nights {
   now = now;
   checks = this.#check(noChecks, feedOf('v3', 'v2'));
 
-  #check(before: History, feed: Feed, expected: readonly string[] = [], isPage = false): History {
+  #check(before: CheckHistory, feed: Feed, expected: readonly string[] = [], isPage = false): CheckHistory {
     return checksAfter(before, {
       feed: feed.entries,
       isWithoutFeed: feed.entries === null,
@@ -46,7 +46,7 @@ class Nights {
       const known = new Set(before.feed?.known);
       assert.deepEqual(decideUpdate(before, feed, now, { all, has: (id) => known.has(id) }), decision);
     }
-    const failed = (code: 'no_feed' | 'gone'): History =>
+    const failed = (code: 'no_feed' | 'gone'): CheckHistory =>
       checksAfterFailure(before, new Failure(code, code), now);
     switch (decision.do) {
       case 'unchanged':

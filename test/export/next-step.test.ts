@@ -11,9 +11,9 @@ const columns = [
 ];
 
 const every: { readonly [Name in keyof Existing]: readonly Existing[Name][] } = {
-  run: ['none', 'ours', 'another'],
+  pages: ['none', 'ours', 'another'],
   file: ['none', 'archive', 'changed', 'other'],
-  isOfAnotherId: [false, true],
+  belongsToAnotherId: [false, true],
   hasFolder: [false, true],
 };
 let covered = 0;
@@ -22,11 +22,11 @@ let covered = 0;
 function row(what: string, values: Partial<typeof every>, ...cells: readonly string[]): void {
   const all = { ...every, ...values };
   test(what, () => {
-    for (const run of all.run)
+    for (const pages of all.pages)
       for (const file of all.file)
-        for (const isOfAnotherId of all.isOfAnotherId)
+        for (const belongsToAnotherId of all.belongsToAnotherId)
           for (const hasFolder of all.hasFolder) {
-            const existing = { run, file, isOfAnotherId, hasFolder };
+            const existing = { pages, file, belongsToAnotherId, hasFolder };
             covered++;
             const steps = columns.map((flags) => nextStep(existing, flags));
             assert.deepEqual(steps, cells, JSON.stringify(existing));
@@ -41,17 +41,17 @@ const [ours, others, none, archive, other] = [
   'an archive of this ID, asked for as one',
   'any other FILE',
 ] as const;
-const noRun = { run: ['none'] } as const;
-const noFile = { ...noRun, file: ['none'] } as const;
-const otherFile = { ...noRun, file: ['other'] } as const;
-row(ours, { run: ['ours'] }, 'resume', 'resume', 'export');
-row(others, { run: ['another'] }, 'another run', 'another run', 'export');
+const noPages = { pages: ['none'] } as const;
+const noFile = { ...noPages, file: ['none'] } as const;
+const otherFile = { ...noPages, file: ['other'] } as const;
+row(ours, { pages: ['ours'] }, 'resume', 'resume', 'export');
+row(others, { pages: ['another'] }, 'another run', 'another run', 'export');
 row(none, { ...noFile, hasFolder: [true] }, 'export', 'export', 'export');
 row(`${none}, without .chanlist`, { ...noFile, hasFolder: [false] }, 'export', 'not mounted', 'export');
-row(archive, { ...noRun, file: ['archive', 'changed'] }, 'keep', 'update', 'export');
+row(archive, { ...noPages, file: ['archive', 'changed'] }, 'keep', 'update', 'export');
 const refused = 'another file';
-row(`${other}, of another ID`, { ...otherFile, isOfAnotherId: [true] }, refused, refused, 'export');
-row(`${other}, without a record`, { ...otherFile, isOfAnotherId: [false] }, refused, 'update', 'export');
+row(`${other}, of another ID`, { ...otherFile, belongsToAnotherId: [true] }, refused, refused, 'export');
+row(`${other}, without a record`, { ...otherFile, belongsToAnotherId: [false] }, refused, 'update', 'export');
 
 test('the rows are all that can be there, and those of the document', async () => {
   assert.equal(covered, 3 * 4 * 2 * 2);
