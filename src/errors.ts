@@ -74,7 +74,7 @@ export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
 export interface FailureDetails {
   status?: number | null;
-  /** By default that of its row in `failures`. */
+  /** Defaults to the step of its row. */
   next?: Step | null | undefined;
   scope?: FailureRow['scope'];
   exit?: ExitCode;
@@ -108,13 +108,13 @@ export class Failure extends Error {
     return this.next === (failures[this.code].next ?? null);
   }
 
-  /** The failure with `resume` as its next step, after what it asks for first. */
+  /** Adds `resume` to the step that must come first, if there is one. */
   resumableWith(resume: Step): Failure {
     const first = this.hasUsualStep ? null : this.next;
     if (first === null) return this.with({ next: resume });
     if (typeof resume !== 'string')
       return this.with({ next: { ...resume, purpose: `${stepText(first)}, then ${resume.purpose}` } });
-    // After a command, that the same command resumes need not be said.
+    // A command stands alone: no sentence follows it.
     return typeof first === 'string' ? this.with({ next: `${first}, then ${resume}` }) : this;
   }
 

@@ -8,7 +8,7 @@ export async function start(): Promise<void> {
   process.on('SIGUSR1', () => {});
   const context = processContext();
   process.on('exit', closeDeadTerminals);
-  // Errors that no command awaited.
+  // Reports errors outside any awaited promise.
   process.on('uncaughtException', (error) => process.exit(reportFailure(error, context)));
   // Node exits with 0 if the event loop empties before the work is done.
   process.exitCode = 1;

@@ -3,7 +3,7 @@ import type { FormatName } from '../output/formats.ts';
 import type { CreditBound } from '../service/budget.ts';
 import type { Command, Flag } from '../text/command.ts';
 
-/** The values of the flags that most commands take. A command has those of all flags, given or not. */
+/** The values of the flags that most commands take. Each command gets all of them; flags that it does not take have their default. */
 export interface CommonOptions extends ServiceFlags {
   readonly sandbox: boolean;
   /** As given, else by the extension of `-o`; null: a table at a terminal, else ndjson. */

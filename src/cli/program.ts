@@ -16,7 +16,7 @@ interface CommandLine {
     | {
         readonly run: Required<CommandFile>['run'];
         readonly options: RunOptions;
-        /** Why it is not run. */
+        /** The usage error that forbids the run. */
         readonly refusal: Failure | null;
       }
     | { readonly help: readonly string[] }
@@ -63,7 +63,7 @@ export async function parseArguments(
   return { flags, request };
 }
 
-/** Commander with all flags: one that the command does not take is read with its value, and refused by its name. */
+/** Registers every flag, so that one that the command does not take is reported by name, and its value is not an operand. */
 function createParser(path: string, { args = [], actions = [] }: Partial<CommandFile>) {
   const command = new Command(path).helpOption(false).helpCommand(false).enablePositionalOptions();
   command.exitOverride().configureOutput({ outputError: () => {} });

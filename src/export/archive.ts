@@ -32,7 +32,7 @@ export const otherContent = 'its content differs from what was written';
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
 
 /**
- * Reads an ndjson file line by line: which lines are entries of a channel or playlist. An entry is a JSON object with a
+ * Counts the entries of an ndjson file, and finds the first line that is not one. An entry is a JSON object with a
  * `videoId` (null, too) and, of a channel, no other `channelId`; without an `id`, any JSON, as the service has sent it. A
  * byte order mark at the start is white space. `onEntry` is given each of them, without its line end; valid until it returns.
  * Throws as `chunksOf`, and a usage error for UTF-16.
@@ -195,7 +195,7 @@ function assertIntact(item: ExportItem, { damage, entries, checksum }: Contents)
   const { path } = target;
   const all = commandFor(item, 'restore it, or add what is missing', '--update', '--all');
   const isAsRecorded = existing.file === 'archive';
-  // Its lines are what the service sent.
+  // The lines are as they were written.
   if (isAsRecorded && record?.checksum === checksum) return;
   const problem = damage ?? (isAsRecorded ? otherContent : null);
   if (problem !== null) {

@@ -192,7 +192,7 @@ function interruptedProblem(target: Target, { header, position, end }: PagesFile
   if (hasAppeared) return { code: 'interrupted', message: `${message}; the file appeared since`, fix: null };
   // An export whose list repeats itself has no page to resume at.
   const flags = header.update === null && position.next === 'stuck' ? ['--restart'] : [];
-  const fix = exportCommand(path, header.request, header, ...flags);
+  const fix = exportCommand({ path, request: header.request, reference: header.reference }, ...flags);
   return { code: 'interrupted', message, fix };
 }
 
@@ -213,4 +213,4 @@ const fixOf = (
   path: string,
   { id, service, reference }: ArchiveRecord,
   ...switches: readonly string[]
-): Command => exportCommand(path, { id, service }, { reference }, ...switches);
+): Command => exportCommand({ path, request: { id, service }, reference }, ...switches);

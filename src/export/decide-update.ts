@@ -60,7 +60,7 @@ export function decideUpdate(
   return published.length === 0 || isConnected ? { do: 'unchanged' } : { do: 'buy', expected };
 }
 
-/** Rule 3. */
+/** Decides without a feed (rule 3). */
 function withoutFeed(before: CheckHistory, now: number): UpdateDecision {
   const { failure, withoutFeed: lastPage, checked } = before;
   const buy = { do: 'buy', expected: [] } as const;

@@ -53,7 +53,7 @@ async function assertExportable(exports: ExportFolder, [reference]: readonly Ref
   try {
     const id = new ReferenceIndex(exports).knownId(reference);
     const item = await inspect(exports, reference, id ?? '', serviceOf(exports));
-    // A record, or an interrupted run, may be of this ID.
+    // There is a record or an interrupted run, and it may be of the ID that is not known yet.
     if (id === null && (item.record ?? item.interrupted) !== null) item.interrupted?.[Symbol.dispose]();
     else await firstRequest(item);
   } catch (error) {
@@ -199,7 +199,7 @@ async function firstRequests(exports: ExportFolder, references: readonly Referen
   return { requests, results };
 }
 
-/** Whether a run adds to a FILE that is not as recorded. */
+/** Whether a run would read FILE before it buys, and could refuse it. */
 function mayBeRefused({ exports, existing, interrupted, target: { stats } }: ExportItem): boolean {
   const step = nextStep(existing, exports.options);
   const isResumed = step === 'resume' && interrupted?.header.update && !hasStamp(stats, interrupted.end);

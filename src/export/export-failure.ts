@@ -7,7 +7,7 @@ import type { ExportItem } from './exports.ts';
 import { sameCommand } from './messages.ts';
 import { changeChecks, checksAfterFailure } from './record.ts';
 
-/** What an export failed of. `checked`: the last successful check; null: there was none. Pure. */
+/** Turns what was thrown into the failure to report. `checked`: the last successful check; null: none. Pure. */
 export function failureOf(thrown: unknown, { paidRequests }: Tally, checked: string | null): Failure {
   const failure = toFailure(thrown);
   // Stops only this export. After a paid page it is exit 1, not a usage error.

@@ -61,7 +61,7 @@ export async function exportOne(
     if (resumed === undefined || !update || result.failure !== null) return result;
     // A playlist update bought every page.
     if (operation.name === 'playlist') return result;
-    // It still has to look for what is new. A plain update that had only to be recorded bought no page for --all.
+    // A resumed run only finishes old work: update once more. For --all it counts if it read the whole list.
     const isWhole = resumed.update === null || resumed.update.all;
     const next = perform(all && !isWhole);
     return mergeResults(result, await next.then((second) => second.result, failed));

@@ -45,7 +45,7 @@ export interface ExportItem {
   /** The pages of an interrupted run. */
   readonly interrupted: PagesFile | null;
   readonly existing: Existing;
-  /** The references that a record keeps: the last one given first, but handles and URLs rather than the ID itself. */
+  /** Goes into the record: the newest handle or URL first; the ID only if there is none. */
   readonly recordIdentity: Pick<ArchiveRecord, 'reference' | 'others' | 'service'>;
 }
 
@@ -95,7 +95,7 @@ export const pathOf = ({ file, path }: ExportFolder, id: string): string =>
 
 /**
  * Finds out what there is of an export. `service`: its address and namespace; `given`: other references of the run that
- * lead to its ID. Throws usage errors for a FILE that is no regular file, `damaged` for a record that cannot be used, and
+ * lead to its ID. Throws usage errors for a FILE that is not a regular file, `damaged` for a record that cannot be used, and
  * the reason to stop.
  */
 export async function inspect(

@@ -9,7 +9,7 @@ export const minChannels = 5;
 
 /** Feeds requested in this run (docs/updates.md, rule 3). */
 export class FeedLog {
-  /** Pages may be bought in place of feeds: of many channels, only once it is known that the service works. */
+  /** Whether a page may replace a missing feed: of many channels, only once the service is known to work. */
   mayReplace = false;
   /** Channels that wait for `mayReplace`, and why they have no feed. */
   readonly waiting = new Map<Reference, MissingFeed>();
@@ -51,7 +51,7 @@ export class FeedLog {
     }
     const count = this.#missing.size;
     const next = 'check the address and --namespace';
-    // A failure of a channel says it.
+    // A failure line already says this.
     const isSaid = results.some(({ failure, status }) =>
       isServiceOut
         ? status === 'unchecked' || failure?.code === 'no_feed' || failure?.code === 'unavailable'

@@ -11,23 +11,26 @@ import type { ExportRequest } from './pages-format.ts';
 const switchesOf = (names: readonly string[]): readonly Flag[] =>
   names.map((name) => ({ name, value: null }));
 
-/** The command that makes, resumes or repairs the export of a request into FILE, with these switches. */
+interface ExportCommand {
+  /** FILE. */
+  readonly path: string;
+  /** Without format, fields and limit: an archive. */
+  readonly request: Pick<ExportRequest, 'id' | 'service'> & Partial<ExportRequest>;
+  readonly reference: string;
+  readonly purpose?: string;
+  /** By default that of the ID. */
+  readonly command?: string;
+  /** Flags that any command of this run needs. */
+  readonly flags?: readonly Flag[];
+}
+
+/** The command that makes, resumes or repairs an export, with these switches. */
 export function exportCommand(
-  path: string,
-  { id, format = 'ndjson', fields = null, limit = null, service }: Partial<ExportRequest> & { id: string },
-  {
-    purpose,
-    command = id.startsWith('UC') ? 'uploads' : 'playlist',
-    reference = id,
-    flags = [],
-  }: {
-    readonly purpose?: string;
-    readonly command?: string;
-    readonly reference?: string;
-    readonly flags?: readonly Flag[];
-  },
+  { path, request, reference, purpose, command, flags = [] }: ExportCommand,
   ...switches: readonly string[]
 ): Command {
+  const { id, format = 'ndjson', fields = null, limit = null, service } = request;
+  const name = command ?? (id.startsWith('UC') ? 'uploads' : 'playlist');
   const given: Flag[] = [{ name: '-o', value: path }];
   if (formatByPath(path) !== format) given.push({ name: '--format', value: format });
   if (fields !== null) given.push({ name: '--fields', value: fields });
@@ -35,7 +38,7 @@ export function exportCommand(
   if (service === sandboxName) given.push({ name: '--sandbox', value: null });
   return {
     ...(purpose && { purpose }),
-    program: `chanlist ${command}`,
+    program: `chanlist ${name}`,
     operands: [reference],
     flags: [...given, ...flags, ...switchesOf(switches)],
   };
@@ -46,13 +49,13 @@ export const commandFor = (
   { target, request, reference: { reference, value }, exports: { operation, options } }: ExportItem,
   purpose: string,
   ...switches: readonly string[]
-): Command =>
-  exportCommand(
-    target.path,
-    request,
-    { purpose, command: operation.name, reference: reference ?? value, flags: carriedFlagsOf(options) },
+): Command => {
+  const flags = carriedFlagsOf(options);
+  return exportCommand(
+    { path: target.path, request, reference: reference ?? value, purpose, command: operation.name, flags },
     ...switches,
   );
+};
 
 /** The failure that refuses an export. */
 export function refusal(why: Refusal, item: ExportItem): Failure {
@@ -97,7 +100,7 @@ export function unresumable(
   });
 }
 
-/** How to resume: --restart would start over. */
+/** Words the command that resumes, without --restart. */
 export const sameCommand = ({ exports, reference }: ExportItem): string =>
   exports.options.restart && reference.tally.credits.confirmed > 0
     ? 'run the same command without --restart'

@@ -1,4 +1,4 @@
-/** What is on disk of one export, as far as a run decides on it. */
+/** What a run looks at to decide: the state of one export on disk. */
 export interface Existing {
   /** An interrupted run. `ours`: of the same ID, format, fields, limit and address. */
   readonly pages: 'none' | 'ours' | 'another';
@@ -25,6 +25,6 @@ export function nextStep(
   if (pages !== 'none') return pages === 'ours' ? 'resume' : 'another run';
   if (file === 'none') return update && !hasFolder ? 'not mounted' : 'export';
   if (file === 'archive' || file === 'changed') return update ? 'update' : 'keep';
-  // One without a record is taken as an archive, if it is one.
+  // An update adopts a FILE without a record.
   return update && !belongsToAnotherId ? 'update' : 'another file';
 }

@@ -63,7 +63,7 @@ export class PagesFile {
   size = 0;
   /** The checksum of these bytes. */
   #checksum = 0;
-  /** What `setAside` leaves to be written with the next page. */
+  /** The update to write with the next page; set by `setAside`. */
   #pendingUpdate: UpdateRequest | null = null;
   #pages: StoredPage[] = [];
   #aside: StoredPage[] = [];
@@ -214,7 +214,7 @@ export class PagesFile {
     this.#folder.remove(this.#name);
   }
 
-  /** A run that has bought no page leaves nothing. */
+  /** Deletes the file if no page was added. */
   [Symbol.dispose](): void {
     try {
       if (!this.#isNamed) this.remove();

@@ -154,7 +154,7 @@ export function checksAfterFailure(
   return { ...before, failure: { code, since: new Date(now).toISOString() } };
 }
 
-/** Rule 4: the expected IDs that FILE still lacks. */
+/** Counts the checks in which FILE lacked an expected ID (rule 4); keeps the latest `maxIds`. */
 function missingAfter(
   before: CheckHistory['missingIds'],
   { expected, has, time }: CheckFacts,

@@ -94,52 +94,37 @@ export async function addNew(
   feed: Feed['entries'] = null,
 ): Promise<Result> {
   const { record, reference, exports } = item;
-  const { stop } = exports.context;
   const known = await archive.read();
   const resumed = pages.position.entries;
   const isResumed = pages.position.next !== 'start';
-  let update = updateOf(pages, archive, timeOf(item));
-  if (update !== pages.header.update) pages.setAside(update, 'start');
-  // FILE has since received entries of these pages.
-  else if ([...(await pages.ids(stop))].some((id) => known.has(id)))
-    pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
-  const { all, expected, feedProblem } = update;
-  let attempt = await buyNew(run, item, archive, pages, all);
-  let count = attempt.facts.pages;
-  if (attempt.failure?.code === 'unresumable') {
-    update = { ...update, started: timeOf(item) };
-    pages.setAside(update, 'start');
-    attempt = await buyNew(run, item, archive, pages, all);
-    count += attempt.facts.pages;
-  }
-  const facts = { ...attempt.facts, pages: count, entries: archive.entries, added: 0, resumed };
-  if (attempt.failure !== null) {
+  await setUselessAside(item, archive, pages);
+  const bought = await buyWithOneRestart(run, item, archive, pages);
+  const { newIds, listed, hasEntriesWithoutId } = bought;
+  const facts = { ...bought.facts, entries: archive.entries, added: 0, resumed };
+  if (bought.failure !== null) {
     // FILE does not have the entries of this run yet.
-    const missing = missingEntries(pages.position.total, count, archive.entries);
-    return failedExport(item, attempt.failure, { ...facts, missing });
+    const missing = missingEntries(pages.position.total, facts.pages, archive.entries);
+    return failedExport(item, bought.failure, { ...facts, missing });
   }
-  const { newIds, listed, hasWithoutId } = attempt;
-  const keepWithoutId = !hasWithoutId && !archive.hasEntriesWithoutId;
-  await pages.addAside(known, newIds, keepWithoutId, stop);
+  const keepWithoutId = !hasEntriesWithoutId && !archive.hasEntriesWithoutId;
+  await pages.addAside(known, newIds, keepWithoutId, exports.context.stop);
+  const { all, expected, feedProblem, started } = updateRequestOf(pages);
   const checks = checksAfter(record?.checks ?? noChecks, {
     feed,
     isWithoutFeed: feedProblem !== null,
     has: (id) => known.has(id) || newIds.has(id),
     expected,
-    missing: attempt.facts.missing,
+    missing: facts.missing,
     // Without a feed, the check is as old as the first page.
-    time: feed === null ? update.started : timeOf(item),
+    time: feed === null ? started : timeOf(item),
   });
   // An interrupted run's feed is outdated.
   if (feedProblem !== null && !isResumed) exports.feeds.replaced.set(reference.label, feedProblem);
-  warnOf(run, item, archive, {
-    all,
-    hasWithoutId,
-    notListed: noLongerExpected(expected, checks),
-  });
+  warnOf(run, item, archive, { all, hasEntriesWithoutId, notListed: noLongerExpected(expected, checks) });
   const added = pages.position.entries;
-  const after = { checks, whole: all ? update.started : (record?.whole ?? null) };
-  const result = { ...facts, added, unlisted: listed && unlistedIds(known, listed) };
+  const after = { checks, whole: all ? started : (record?.whole ?? null) };
+  const unlisted = listed === null ? null : unlistedIds(known, listed);
+  const result = { ...facts, added, unlisted };
   if (added > 0 || archive.isCut) {
     await endRun(run, item, pages, after, archive);
     return resultOf(reference, { ...result, entries: archive.entries + added });
@@ -150,27 +135,59 @@ export async function addNew(
   return resultOf(reference, { ...result, status: 'unchanged' });
 }
 
-/** What the pages of an update are for: with `--all`, every page for FILE as it is, also where a plain update was interrupted. */
-export function updateOf(
-  { header: { update } }: PagesFile,
-  { all, mark }: Archive,
-  started: string,
-): UpdateRequest {
-  if (update === null) throw new Error('not an update');
+/** Sets interrupted pages aside if `--all` buys more than they were for, or if FILE has since got entries of them. */
+async function setUselessAside(item: ExportItem, archive: Archive, pages: PagesFile): Promise<void> {
+  const update = updateOf(pages, archive, timeOf(item));
+  if (update !== pages.header.update) return pages.setAside(update, 'start');
+  const [known, ids] = [await archive.read(), await pages.ids(item.exports.context.stop)];
+  if ([...ids].some((id) => known.has(id)))
+    pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
+}
+
+/** Returns the update to continue: the one of the pages or, with `--all`, a new one that buys every page. */
+export function updateOf(pages: PagesFile, { all, mark }: Archive, started: string): UpdateRequest {
+  const update = updateRequestOf(pages);
   const isWhole = update.all && isDeepStrictEqual(update.file, mark);
   return all && !isWhole ? { ...update, all, started, file: mark } : update;
 }
 
-/**
- * Buys pages, from where the list continues. Returns also the IDs of entries that FILE lacks, those that it has (`listed`;
- * null unless all of the list was read now), and whether there were entries without an ID.
- */
-async function buyNew(run: Run, item: ExportItem, archive: Archive, pages: PagesFile, all: boolean) {
+function updateRequestOf({ header: { update } }: PagesFile): UpdateRequest {
+  if (update === null) throw new Error('not an update');
+  return update;
+}
+
+/** What the pages that an update has bought held. */
+interface BoughtUpdate extends Awaited<ReturnType<typeof buyPages>> {
+  /** The IDs of entries that FILE lacks. */
+  readonly newIds: Set<string>;
+  /** The IDs of entries that FILE has; null unless all of the list was read now. */
+  readonly listed: ReadonlySet<string> | null;
+  readonly hasEntriesWithoutId: boolean;
+}
+
+/** Buys pages; once more from the first one if the list cannot be continued. Its pages are counted together. */
+async function buyWithOneRestart(
+  run: Run,
+  item: ExportItem,
+  archive: Archive,
+  pages: PagesFile,
+): Promise<BoughtUpdate> {
+  const first = await buyNew(run, item, archive, pages);
+  if (first.failure?.code !== 'unresumable') return first;
+  pages.setAside({ ...updateRequestOf(pages), started: timeOf(item) }, 'start');
+  const second = await buyNew(run, item, archive, pages);
+  return { ...second, facts: { ...second.facts, pages: first.facts.pages + second.facts.pages } };
+}
+
+/** Buys pages, from where the list continues. */
+async function buyNew(run: Run, item: ExportItem, archive: Archive, pages: PagesFile): Promise<BoughtUpdate> {
+  const { all } = updateRequestOf(pages);
   const isWhole = all && pages.position.next === 'start';
   const newIds = await pages.ids(item.exports.context.stop);
   const { select, seen } = selectNew(await archive.read(), newIds, archive.hasEntriesWithoutId, all);
   const bought = await buyPages(run, item, pages, select, archive.entries);
-  return { ...bought, newIds, listed: isWhole ? seen.knownIds : null, hasWithoutId: seen.isWithoutId };
+  const { knownIds, hasEntriesWithoutId } = seen;
+  return { ...bought, newIds, listed: isWhole ? knownIds : null, hasEntriesWithoutId };
 }
 
 /**
@@ -179,13 +196,15 @@ async function buyNew(run: Run, item: ExportItem, archive: Archive, pages: Pages
  * pages held.
  */
 function selectNew(known: ReadonlySet<string>, newIds: Set<string>, hasWithoutId: boolean, all: boolean) {
-  const seen = { knownIds: new Set<string>(), isWithoutId: false };
+  const seen = { knownIds: new Set<string>(), hasEntriesWithoutId: false };
   const select: Sink['select'] = ({ entries }) => {
     let last: string | null = null;
     const fresh = entries.filter((entry) => {
       const id = videoIdOf(entry);
-      if (id === null) seen.isWithoutId = true;
-      if (id === null) return !hasWithoutId;
+      if (id === null) {
+        seen.hasEntriesWithoutId = true;
+        return !hasWithoutId;
+      }
       last = id;
       if (known.has(id)) seen.knownIds.add(id);
       if (known.has(id) || newIds.has(id)) return false;
@@ -213,14 +232,14 @@ function warnOf(
   archive: Archive,
   notes: {
     readonly all: boolean;
-    readonly hasWithoutId?: boolean;
+    readonly hasEntriesWithoutId?: boolean;
     readonly notListed?: readonly string[];
   },
 ): void {
-  const { all, hasWithoutId = false, notListed = [] } = notes;
+  const { all, hasEntriesWithoutId = false, notListed = [] } = notes;
   if (record === null && !all) run.warn('adopted', label, adoptedText);
   if (archive.change !== null) run.warn('repaired', label, `${path}: ${archive.change}`);
-  if (hasWithoutId && archive.hasEntriesWithoutId)
+  if (hasEntriesWithoutId && archive.hasEntriesWithoutId)
     run.stderr.note(`${label}: skipped entries without a videoId; ${path} may already have them`);
   const missed = `in the feed, but missing from the list in two checks: ${notListed.join(', ')}`;
   if (notListed.length > 0)

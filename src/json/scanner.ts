@@ -199,7 +199,7 @@ function nextSpecial(bytes: Buffer, view: DataView, start: number): number {
   return at;
 }
 
-/** Length of an escape after its backslash; 0: there is no such escape. */
+/** Bytes of an escape after its backslash; 0 for an invalid one. */
 function escapeLength(bytes: Buffer, at: number): number {
   const letter = bytes[at + 1] ?? 0;
   if (letter !== 0x75) return shortEscapes[letter] as number;

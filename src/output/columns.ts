@@ -11,11 +11,11 @@ export interface Column {
   readonly cell: (entry: JsonText, item: Item) => string;
   /** `number` and `whole` are never cut, `number` is aligned right. Absent: decided by its cells. */
   readonly kind?: 'number' | 'whole' | 'text' | 'title';
-  /** Reserved for later entries. */
+  /** Minimum width: later entries may need it. */
   readonly width?: number;
   /** Dropped first: higher numbers; among equals, the last. Absent: never dropped. */
   readonly drop?: number;
-  /** Not narrowed below this while another column can be dropped. */
+  /** Other columns are dropped before this one gets narrower. */
   readonly min?: number;
 }
 

@@ -17,7 +17,7 @@ const grid = {
   style: { 'padding-left': 0, 'padding-right': gap, head: [], border: [], compact: true },
 };
 
-/** Credits, too: in `1,234 (+1)` one is possibly charged. */
+/** Matches credits, too: `1,234 (+1)`. */
 const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?(?: \(\+[\d,]{1,30}\))?$/i;
 /** Whether a cell is a number; the first character rules out most. */
 const isNumber = (cell: string): boolean =>
@@ -116,7 +116,7 @@ function sizedBy(column: Column, cells: readonly string[], total: number, minTex
   return { ...column, kind, width, min: Math.min(total, Math.max(kept, least)) };
 }
 
-/** The columns without the least important ones of those that do not fit. */
+/** Drops columns, the least important first, until the rest fits. */
 function dropped(columns: readonly Sized[], total: number): readonly Sized[] {
   const most = Math.max(...columns.map(({ drop }) => drop ?? 0));
   if (most === 0 || columns.length === 1 || minWidth(columns) <= total) return columns;

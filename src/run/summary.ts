@@ -12,7 +12,7 @@ export type WriteSummary = (
   end: { readonly exit: ExitCode; readonly failure: Failure | null; readonly total: Tally } | null,
 ) => void;
 
-/** Starts the time of a run; returns what writes its `--summary`. `path`: null if none is asked for. */
+/** Starts the clock of a run; returns a function that writes its `--summary`. `path`: null if none is asked for. */
 export function startSummary(command: string, path: string | null, clock: Clock): WriteSummary {
   const started = new Date(clock.now()).toISOString();
   const startedAt = clock.elapsed();
