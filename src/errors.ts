@@ -74,7 +74,7 @@ export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
 export interface FailureDetails {
   status?: number | null;
-  /** Defaults to the step of its row. */
+  /** Null or absent: the step of its row. */
   next?: Step | null | undefined;
   scope?: FailureRow['scope'];
   exit?: ExitCode;

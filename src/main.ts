@@ -22,10 +22,10 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     if (request instanceof Failure) throw request;
     if (request === 'version') await stdout.write(`${version}\n`);
     else if ('run' in request) {
-      const { run, options, refusal } = request;
-      if (refusal === null) return await run(options, context, stderr);
-      const { refused } = await import('./commands/run-operation.ts');
-      throw refused(options, context, refusal);
+      const { run, options } = request;
+      // A run that is refused writes its summary before it throws.
+      if (options.refusal !== null && options.summary === null) throw options.refusal;
+      return await run(options, context, stderr);
     } else {
       const { helpText } = await import('./help/help-text.ts');
       const terminal = decideTerminal(context.stdout, context.env, color);

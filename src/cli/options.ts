@@ -1,4 +1,5 @@
 import type { ServiceFlags } from '../accounts/settings.ts';
+import type { Failure } from '../errors.ts';
 import type { FormatName } from '../output/formats.ts';
 import type { CreditBound } from '../service/budget.ts';
 import type { Command, Flag } from '../text/command.ts';
@@ -27,6 +28,8 @@ export interface CommonOptions extends ServiceFlags {
   readonly limit: number | null;
   /** A list of references; `-` is stdin. */
   readonly from: string | null;
+  /** The usage error for which a run is refused, once its summary says so. */
+  readonly refusal: Failure | null;
   readonly invocation: Invocation;
 }
 

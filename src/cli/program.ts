@@ -16,8 +16,6 @@ interface CommandLine {
     | {
         readonly run: Required<CommandFile>['run'];
         readonly options: RunOptions;
-        /** The usage error that forbids the run. */
-        readonly refusal: Failure | null;
       }
     | { readonly help: readonly string[] }
     | 'version'
@@ -127,14 +125,14 @@ function requestOf(
   const operandsByName = args.map(([option], index) => [option, command.processedArgs[index]]);
   const values = { ...command.opts<RunOptions>(), ...Object.fromEntries(operandsByName) };
   const output = values.output === '-' ? null : values.output;
-  const options = { ...values, output, invocation: { name: path, flags } };
+  const options = { ...values, output, refusal: null, invocation: { name: path, flags } };
   try {
     assertCompatible(path, flags);
     const format = output === null ? values.format : fileFormat(output, values.format);
     assertOptions({ ...options, format });
-    return { run, options: { ...options, format }, refusal: null };
+    return { run, options: { ...options, format } };
   } catch (error) {
-    return { run, options, refusal: toFailure(error) };
+    return { run, options: { ...options, refusal: toFailure(error) } };
   }
 }
 

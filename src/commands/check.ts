@@ -1,18 +1,22 @@
 import { realpathSync } from 'node:fs';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
 import { type CommonOptions, commandOf, repairAll } from '../cli/options.ts';
+import type { Context } from '../context.ts';
 import { gravest, usage } from '../errors.ts';
 import {
+  type CheckedArchive,
   type CheckRow,
   checkArchive,
   checkFields,
   emptyRow,
+  type FoundPlace,
   findArchives,
   hasFirstExport,
   problemCodes,
 } from '../export/check-archive.ts';
 import { isFolder } from '../fs/files.ts';
 import { printRecords } from '../output/print-records.ts';
+import type { Stderr } from '../output/stderr.ts';
 import { failureLines, firstOf, grouped, withNames } from '../run/ending.ts';
 import { assertPaths } from '../run/named-files.ts';
 import {
@@ -61,51 +65,69 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   const list = from === null ? [] : await readReferences(source, kind, context);
   assertGoodLine(list, source, kind);
   const places = paths.map(findArchives);
-  // A path that is given twice is one archive.
-  const named = places.flatMap((place) => place.archives);
-  const found = new Map(named.map((item) => [`${realpathSync(item.folder.path)}/${item.name}`, item]));
-  const checks: NonNullable<Awaited<ReturnType<typeof checkArchive>>>[] = [];
-  for (const archive of found.values()) {
-    const check = await checkArchive(archive, maxAge, context);
-    if (check !== null) checks.push(check);
-  }
-  const archives = checks.filter(({ isWritten }) => !isWritten).map(({ row }) => row);
-  const answered = new Set(checks.flatMap(({ references }) => references.map(canonicalOf)));
-  const unanswered = distinct(valid(list)).filter(({ value }) => !answered.has(canonicalOf(value)));
-  const isUnread = checks.some(({ references }) => references.length === 0);
-  const isExporting = (await Promise.all(places.map(hasFirstExport))).includes(true);
-  // Each may be one of the archives that are unreadable or still being exported.
-  const isUnknown = unanswered.length > 0 && (isUnread || isExporting);
-  const absent = isUnknown ? [] : unanswered.map((reference) => absentRow(reference, paths));
-
-  const rows = [...archives, ...absent];
+  const checked = await checkAll(places, maxAge, context);
+  const { absent, unknown } = await findAbsent(distinct(valid(list)), checked, places);
+  const archives = checked.filter(({ isWritten }) => !isWritten).map(({ row }) => row);
+  const rows = [...archives, ...absent.map((reference) => absentRow(reference, paths))];
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
   const columns = ['file', 'problem', 'reference', 'entries', 'checked'] as const;
-  const records = (quiet ? bad : rows).map(recordOf);
+  const records = (quiet ? bad : rows).map(printableRow);
   await printRecords(records, { ...options, context, stderr, fields: checkFields, columns });
-  if (isUnknown) {
-    const names = firstOf(unanswered.map(({ reference }) => reference));
-    const which = `${count(unanswered.length, 'reference', 'references')}${names}`;
-    const why = isUnread
-      ? 'an archive or its record cannot be read'
-      : 'another run is making its first export';
-    stderr.warn(`could not find out for ${which} whether an archive exists: ${why}`);
-  }
-  const codes = Object.keys(problemCodes);
-  bad.sort((a, b) => codes.indexOf(a.problem.code) - codes.indexOf(b.problem.code));
-  const groups = grouped(bad, ({ problem }) => problem.code);
-  for (const group of groups) {
-    const names = group.map(({ file, reference }) => file ?? reference);
-    const messages = group.map(({ problem }) => problem.message);
-    const line = `${group[0].problem.code}: ${withNames(names, messages, 'archives')}`;
-    stderr.error(line, group === groups.at(-1) ? repairOf(bad, options) : null);
-  }
+  if (unknown !== null) stderr.warn(unknown);
+  printProblems(bad, options, stderr);
   const badLines = badResults(list);
   for (const failure of failureLines(badLines, null, options)) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
   stderr.note(`${count(archives.length, 'archive', 'archives')} checked, ${problems}${wholeText(archives)}`);
   return gravest([badLines.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
+
+/** Checks each archive once, also if several paths lead to it. */
+async function checkAll(
+  places: readonly FoundPlace[],
+  maxAge: number | null,
+  context: Context,
+): Promise<readonly CheckedArchive[]> {
+  const named = places.flatMap((place) => place.archives);
+  const found = new Map(named.map((item) => [`${realpathSync(item.folder.path)}/${item.name}`, item]));
+  const checked: CheckedArchive[] = [];
+  for (const archive of found.values()) {
+    const result = await checkArchive(archive, maxAge, context);
+    if (result !== null) checked.push(result);
+  }
+  return checked;
+}
+
+/** The references without an archive. `unknown`: a warning if that cannot be known, as an archive may be one of them. */
+async function findAbsent(
+  references: readonly Reference[],
+  checked: readonly CheckedArchive[],
+  places: readonly FoundPlace[],
+): Promise<{ readonly absent: readonly Reference[]; readonly unknown: string | null }> {
+  const answered = new Set(checked.flatMap((archive) => archive.references.map(canonicalOf)));
+  const absent = references.filter(({ value }) => !answered.has(canonicalOf(value)));
+  const isUnread = checked.some((archive) => archive.references.length === 0);
+  const isExporting = (await Promise.all(places.map(hasFirstExport))).includes(true);
+  if (absent.length === 0 || !(isUnread || isExporting)) return { absent, unknown: null };
+  const names = firstOf(absent.map(({ reference }) => reference));
+  const which = `${count(absent.length, 'reference', 'references')}${names}`;
+  const why = isUnread ? 'an archive or its record cannot be read' : 'another run is making its first export';
+  return { absent: [], unknown: `could not find out for ${which} whether an archive exists: ${why}` };
+}
+
+/** Prints a line for each kind of problem, the gravest first; the last one says how to repair them. */
+function printProblems(bad: readonly BadRow[], options: CheckOptions, stderr: Stderr): void {
+  const codes = Object.keys(problemCodes);
+  const groups = grouped(bad, ({ problem }) => problem.code).sort(
+    ([a], [b]) => codes.indexOf(a.problem.code) - codes.indexOf(b.problem.code),
+  );
+  for (const group of groups) {
+    const names = group.map(({ file, reference }) => file ?? reference);
+    const messages = group.map(({ problem }) => problem.message);
+    const line = `${group[0].problem.code}: ${withNames(names, messages, 'archives')}`;
+    stderr.error(line, group === groups.at(-1) ? repairOf(bad, options) : null);
+  }
+}
 
 /** When the archives were last listed whole: the oldest date. */
 function wholeText(archives: readonly CheckRow<Command>[]): string {
@@ -115,7 +137,7 @@ function wholeText(archives: readonly CheckRow<Command>[]): string {
   return oldest === undefined ? '' : `; oldest complete listing: ${oldest}`;
 }
 
-const recordOf = ({ problem, ...row }: CheckRow<Command>): CheckRow => ({
+const printableRow = ({ problem, ...row }: CheckRow<Command>): CheckRow => ({
   ...row,
   problem: problem && { ...problem, fix: problem.fix && commandText(problem.fix) },
 });

@@ -4,7 +4,7 @@ import { type Failure, usage } from '../errors.ts';
 import { costSentence, resumes } from '../help/document.ts';
 import { latestSize, type OperationName, operations, searchLimit } from '../service/contract.ts';
 import { expectedReference, isReference } from '../service/parse-reference.ts';
-import { meant, type Step } from '../text/command.ts';
+import { meant } from '../text/command.ts';
 
 /** The command of an operation that takes references. `what`: a sentence that its cost follows. */
 function operationCommand(
@@ -84,22 +84,22 @@ export const search: CommandFile = {
   ],
   /** The service applies the limit (null: its default). */
   run: async ({ channel, words, limit, ...options }: SearchOptions, context, stderr) => {
-    const { refused, runOperation } = await import('./run-operation.ts');
-    const runOptions = { ...options, limit: null, references: [channel] };
-    const refuse = (message: string, next: Step): Failure =>
-      refused(runOptions, context, usage(message, next));
-    if (words.length === 0) throw refuse('missing query', 'see: chanlist help search');
-    const [last = '', ...others] = words.toReversed();
-    if (!isReference(channel, 'channel') && isReference(last, 'channel')) {
-      const operands = [last, channel, ...others.reverse()];
-      const next = { purpose: meant, program: 'chanlist search', operands };
-      throw refuse(`'${channel}' is not a channel: the channel comes first`, next);
-    }
-    const q = words.join(' ');
-    if (q.trim() === '') throw refuse('<query> is blank', 'expected words to search for');
-    return await runOperation(operations.search, runOptions, context, stderr, {
-      q,
-      limit: limit ?? undefined,
-    });
+    const { runOperation } = await import('./run-operation.ts');
+    const refusal = options.refusal ?? queryProblem(channel, words);
+    const runOptions = { ...options, limit: null, references: [channel], refusal };
+    const parameters = { q: words.join(' '), limit: limit ?? undefined };
+    return await runOperation(operations.search, runOptions, context, stderr, parameters);
   },
 };
+
+/** Why these are not a channel and a query; null if they are. */
+function queryProblem(channel: string, words: readonly string[]): Failure | null {
+  const [last = '', ...others] = words.toReversed();
+  if (!isReference(channel, 'channel') && isReference(last, 'channel')) {
+    const operands = [last, channel, ...others.reverse()];
+    const next = { purpose: meant, program: 'chanlist search', operands };
+    return usage(`'${channel}' is not a channel: the channel comes first`, next);
+  }
+  if (words.length === 0) return usage('missing query', 'see: chanlist help search');
+  return words.join(' ').trim() === '' ? usage('<query> is blank', 'expected words to search for') : null;
+}

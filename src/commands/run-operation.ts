@@ -37,6 +37,7 @@ export async function runOperation(
   let references: readonly Reference[] = [];
   if (options.from === '-') stderr.announceInput(context.stdin);
   try {
+    if (options.refusal !== null) throw options.refusal;
     assertOptions(operation, options);
     const target = outputTarget(options, context);
     const [{ name }] = operation.parameters;
@@ -59,18 +60,6 @@ export async function runOperation(
     report(toFailure(error), writeSummary, references);
     throw error;
   }
-}
-
-/** Writes the summary of a run that is refused for its options; returns the failure. */
-export function refused(options: RunOptions, context: Context, failure: Failure): Failure {
-  try {
-    assertSummaryFile(options, context);
-  } catch {
-    return failure;
-  }
-  const { invocation, dryRun, summary } = options;
-  report(failure, startSummary(invocation.name, dryRun ? null : summary, context.clock), []);
-  return failure;
 }
 
 /** Writes the summary of a run that is refused. */

@@ -69,11 +69,19 @@ interface FoundArchive {
   readonly name: string;
 }
 
+/** What a path of `check` names. */
+export interface FoundPlace {
+  readonly archives: readonly FoundArchive[];
+  readonly folder: PrivateFolder;
+  /** All FILEs that the folder knows. */
+  readonly names: ReadonlySet<string>;
+}
+
 /**
- * Finds what the records and interrupted runs of a path name: of a folder all, of a FILE its own. `names`: all FILEs that its
- * folder knows. Throws usage errors for a path without any.
+ * Finds what the records and interrupted runs of a path name: of a folder all, of a FILE its own. Throws usage errors for a
+ * path without any.
  */
-export function findArchives(path: string) {
+export function findArchives(path: string): FoundPlace {
   const stats = guardFile(path, 'read', () => statSync(path, { throwIfNoEntry: false }));
   const next = 'check the path, and whether the disk is mounted';
   const missing = usage(`${path}: there is no such file or folder`, next);
@@ -98,7 +106,7 @@ export function findArchives(path: string) {
 }
 
 /** Whether another run makes a first export here, or has done so since the place was looked at. */
-export async function hasFirstExport({ folder, names }: ReturnType<typeof findArchives>): Promise<boolean> {
+export async function hasFirstExport({ folder, names }: FoundPlace): Promise<boolean> {
   if (recordedFiles(folder).some((name) => !names.has(name))) return true;
   for (const name of folder.names()) {
     const file = /^(.+)\.(?:lock|held)$/s.exec(name)?.[1];
@@ -107,12 +115,23 @@ export async function hasFirstExport({ folder, names }: ReturnType<typeof findAr
   return false;
 }
 
+export interface CheckedArchive {
+  readonly row: CheckRow<Command>;
+  /** All that are known to lead to it, with its ID; none if its record cannot be read. */
+  readonly references: readonly string[];
+  /** Another run writes it, or has done so since. */
+  readonly isWritten: boolean;
+}
+
 /**
  * Reads an archive and compares it with its record; null if there is nothing of it. What cannot be read is a problem.
- * `maxAge`: milliseconds; null: any age. `references`: all that are known to lead to it, with its ID; none if its record cannot
- * be read. `isWritten`: another run writes it, or has done so since. Throws the reason to stop.
+ * `maxAge`: milliseconds; null: any age. Throws the reason to stop.
  */
-export async function checkArchive(found: FoundArchive, maxAge: number | null, context: Context) {
+export async function checkArchive(
+  found: FoundArchive,
+  maxAge: number | null,
+  context: Context,
+): Promise<CheckedArchive | null> {
   const { folder, name } = found;
   // A run replaces the record.
   const recordTime = (): number | undefined =>

@@ -14,16 +14,19 @@ async function parse(line: string): Promise<object> {
   const { request } = await parseLine(line);
   if (request instanceof Error) throw request;
   assert.ok(typeof request === 'object' && 'run' in request);
-  if (request.refusal !== null) throw request.refusal;
+  if (request.options.refusal !== null) throw request.options.refusal;
   const all: object = request.options;
-  const { invocation, help, version, json, ndjson, verbose, ...options } = all as Record<string, unknown>;
+  const { invocation, refusal, help, version, json, ndjson, verbose, ...options } = all as Record<
+    string,
+    unknown
+  >;
   return options;
 }
 
 /** The usage error of the arguments: one line. */
 async function refused(line: string): Promise<string> {
   const { request } = await parseLine(line);
-  const refusal = typeof request === 'object' && 'refusal' in request ? request.refusal : request;
+  const refusal = typeof request === 'object' && 'run' in request ? request.options.refusal : request;
   assert.ok(refusal instanceof Failure && refusal.exit === 2, `accepted: ${line}`);
   assert.doesNotMatch(refusal.line(), /\n/);
   return refusal.line();
