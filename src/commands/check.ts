@@ -70,9 +70,19 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   const archives = checked.filter(({ isWritten }) => !isWritten).map(({ row }) => row);
   const rows = [...archives, ...absent.map((reference) => absentRow(reference, paths))];
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
-  const columns = ['file', 'problem', 'reference', 'entries', 'checked'] as const;
   const records = (quiet ? bad : rows).map(printableRow);
-  await printRecords(records, { ...options, context, stderr, fields: checkFields, columns });
+  await printRecords(records, {
+    ...options,
+    context,
+    stderr,
+    fields: checkFields,
+    tableRow: ({ file, problem, reference, entries, checked }) => {
+      return { file, problem: problem?.code ?? null, reference, entries, checked };
+    },
+    csvColumns: checkFields.flatMap((name) =>
+      name === 'problem' ? ['problem.code', 'problem.message', 'problem.fix'] : [name],
+    ),
+  });
   if (unknown !== null) stderr.warn(unknown);
   printProblems(bad, options, stderr);
   const badLines = badResults(list);

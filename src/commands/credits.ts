@@ -5,7 +5,7 @@ import type { Example, RunCommand } from '../cli/command.ts';
 import type { parts } from '../cli/flags.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { printRecords } from '../output/print-records.ts';
-import { boundsOf, noCredits, spent } from '../service/budget.ts';
+import { boundsOf, type Credits, noCredits, spent } from '../service/budget.ts';
 import { thousands } from '../text/count.ts';
 
 export const about = [
@@ -36,12 +36,7 @@ export const run: RunCommand<CreditsOptions> = async (options, context, stderr) 
   const isThisMonth = month === monthOf(today);
   using ledger = LedgerFile.read(month, env);
   const spendings = spendingsIn(ledger?.entries ?? [], today, by);
-  const records = spendings.map(({ account, part, today, total }): Record<string, unknown> => {
-    if (by !== null) return { account, month, [by]: part, ...total };
-    return { account, month, today: isThisMonth ? today : null, total };
-  });
-
-  const isUncertain = by === null && spendings.some(({ total }) => total.possibly_charged > 0);
+  const isUncertain = spendings.some(({ total }) => total.possibly_charged > 0);
   /** Ends with the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
   const footer = (): string[] => {
     const lines = isUncertain ? ['(+N): possibly charged'] : [];
@@ -53,13 +48,43 @@ export const run: RunCommand<CreditsOptions> = async (options, context, stderr) 
     }
     return lines;
   };
-  const parts = by === null ? ['today', 'total'] : [by, 'confirmed', 'possibly_charged'];
-  const fields = ['account', 'month', ...parts];
-  await printRecords(records, { format, color, context, stderr, fields, footer });
+  const shared = { format, color, context, stderr, footer };
+  if (by === null) {
+    const records = spendings.map(({ account, today, total }) => {
+      return { account, month, today: isThisMonth ? today : null, total };
+    });
+    await printRecords(records, {
+      ...shared,
+      fields: ['account', 'month', 'today', 'total'],
+      tableRow: ({ today, total, ...row }) => {
+        return { ...row, today: today && amountText(today), total: amountText(total) };
+      },
+      csvColumns: [
+        'account',
+        'month',
+        ...['today', 'total'].flatMap((name) => sums.map((sum) => `${name}.${sum}`)),
+      ],
+    });
+  } else {
+    const records = spendings.map(({ account, part, total }) => ({ account, month, [by]: part, ...total }));
+    await printRecords<Record<string, unknown>>(records, {
+      ...shared,
+      fields: ['account', 'month', by, ...sums],
+      tableRow: ({ confirmed, possibly_charged, ...row }) => {
+        return { ...row, credits: amountText({ confirmed, possibly_charged } as Credits) };
+      },
+    });
+  }
   if (ledger?.damage) stderr.warn(ledger.damage.line());
-  if (records.length === 0) stderr.note(`this user spent nothing in ${month} on this machine`);
+  if (spendings.length === 0) stderr.note(`this user spent nothing in ${month} on this machine`);
   return 0;
 };
+
+const sums = ['confirmed', 'possibly_charged'] as const;
+
+/** `1,234 (+1)`: the latter possibly charged. */
+const amountText = ({ confirmed, possibly_charged }: Credits): string =>
+  thousands(confirmed) + (possibly_charged === 0 ? '' : ` (+${thousands(possibly_charged)})`);
 
 /** What each account spent, or each day, command or reference of it (`by`), the most expensive first. */
 function spendingsIn(entries: readonly LedgerEntry[], today: string, by: CreditsOptions['by']) {

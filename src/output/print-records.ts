@@ -1,9 +1,6 @@
 import type { Context } from '../context.ts';
 import { JsonText } from '../json/json-text.ts';
-import type { Credits } from '../service/budget.ts';
-import { thousands } from '../text/count.ts';
 import { arrayFrame, noFrame } from './document.ts';
-import { memberField } from './fields.ts';
 import type { Field } from './format.ts';
 import type { FormatName } from './formats.ts';
 import { render } from './render.ts';
@@ -20,8 +17,10 @@ export interface RecordOptions<R> {
   readonly stderr: Stderr;
   /** The members of each record that are printed, in this order. */
   readonly fields: readonly (keyof R & string)[];
-  /** The members that a table shows; by default all. */
-  readonly columns?: readonly (keyof R & string)[];
+  /** What a table shows of a record; by default these members. */
+  readonly tableRow?: (record: R) => Readonly<Record<string, unknown>>;
+  /** The columns of csv, of members of members as `problem.code`; by default these members. */
+  readonly csvColumns?: readonly string[];
   /** There is one record: json is the object itself, a table has a line for each of its members. */
   readonly isSingle?: boolean;
   /** Lines of ASCII below a table. */
@@ -33,19 +32,19 @@ export async function printRecords<R extends object>(
   records: Iterable<R> | AsyncIterable<R>,
   options: RecordOptions<R>,
 ): Promise<void> {
-  const { context, stderr, isSingle = false, footer = () => [] } = options;
+  const { context, stderr, fields, isSingle = false, footer = () => [] } = options;
+  const { tableRow = (record: R): object => record, csvColumns = fields } = options;
   const terminal = decideTerminal(context.stdout, context.env, options.color);
   const format = options.format ?? defaultFormat(terminal);
   const isTable = format === 'table';
-  const shown = (isTable && options.columns) || options.fields;
   const words = isSingle ? { null: 'none', true: 'yes', false: 'no' } : { null: '-', true: '*', false: '' };
 
+  const cellsOf = (record: R): object =>
+    Object.fromEntries(Object.entries(tableRow(record)).map(([key, value]) => [key, cell(value, words)]));
   async function* batches(): AsyncGenerator<JsonText[], void> {
     const batch: JsonText[] = [];
     for await (const record of records) {
-      const value = isTable
-        ? Object.fromEntries(shown.map((key) => [key, cell(record[key], words)]))
-        : record;
+      const value = isTable ? cellsOf(record) : record;
       batch.push(JsonText.of(JSON.stringify(value)));
       if (format === 'ndjson' || format === 'csv') yield batch.splice(0);
     }
@@ -55,8 +54,9 @@ export async function printRecords<R extends object>(
   const stdout = new Stdout(context, stderr, isTable && !isSingle);
   const rendering = {
     format,
-    operation: { fields: shown, documentedFields: [], idField: '', body: isSingle ? 'record' : 'records' },
-    fields: format === 'csv' ? shown.flatMap(flatFields) : shown.map(memberField),
+    operation: { fields, documentedFields: [], idField: '', body: isSingle ? 'record' : 'records' },
+    // A table has the columns of its rows.
+    fields: isTable ? null : (format === 'csv' ? csvColumns : fields).map(fieldAt),
     terminal,
     isReport: true,
     frame: isSingle ? noFrame : arrayFrame,
@@ -66,27 +66,14 @@ export async function printRecords<R extends object>(
   if (isTable) for (const line of footer()) await stdout.write(`${cut(line, columns)}\n`);
 }
 
-const sums = ['confirmed', 'possibly_charged'];
-const nested: Readonly<Record<string, readonly string[]>> = {
-  problem: ['code', 'message', 'fix'],
-  today: sums,
-  total: sums,
-};
-
-/** The columns of a member in csv: one for each of its own members. */
-const flatFields = (name: string): readonly Field[] =>
-  nested[name]?.map((key) => ({ name: `${name}.${key}`, path: [name, key] })) ?? [memberField(name)];
+/** `problem.code` is inside `problem`. */
+const fieldAt = (name: string): Field => ({ name, path: name.split('.') });
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** A value in a table: a time without its seconds, in UTC, a problem by its code, `1,234 (+1)`: the latter possibly charged. */
+/** A value in a table: a time without its seconds, in UTC. */
 function cell(value: unknown, words: Record<'null' | 'true' | 'false', string>): unknown {
   if (value === null || typeof value === 'boolean') return words[`${value}`];
-  if (typeof value === 'string')
-    return isoTime.test(value) ? `${value.slice(0, 16).replace('T', ' ')}Z` : value;
-  if (typeof value !== 'object') return value;
-  if ('code' in value) return value.code;
-  if (!('confirmed' in value)) return value;
-  const { confirmed, possibly_charged } = value as Credits;
-  return thousands(confirmed) + (possibly_charged === 0 ? '' : ` (+${thousands(possibly_charged)})`);
+  const isTime = typeof value === 'string' && isoTime.test(value);
+  return isTime ? `${value.slice(0, 16).replace('T', ' ')}Z` : value;
 }
