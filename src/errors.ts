@@ -133,11 +133,11 @@ export class Failure extends Error {
 const maxExcerpt = 200;
 
 /** A text of at most `length` UTF-16 code units: whole, or its start and an ellipsis. */
-export const cut = (text: string, length: number): string =>
+export const truncate = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 
 /** An input as a message repeats it. */
-export const excerpt = (text: string): string => cut(text, maxExcerpt);
+export const excerpt = (text: string): string => truncate(text, maxExcerpt);
 
 /** A usage error (exit 2): nothing was spent. Long words and quoted texts in the message are cut. */
 export function usage(message: string, next?: Step): Failure {

@@ -18,7 +18,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   const color = countOf('--no-color') === 0;
   const stderr = new Stderr(context, { quiet: countOf('--quiet') > 0, verbose: countOf('--verbose'), color });
   const stdout = new Stdout(context, stderr);
-  const perform = async (): Promise<number> => {
+  const answer = async (): Promise<number> => {
     if (request instanceof Failure) throw request;
     if (request === 'version') await stdout.write(`${version}\n`);
     else if ('run' in request) {
@@ -33,7 +33,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     }
     return 0;
   };
-  const exit = await perform().catch(async (error: unknown) => {
+  const exit = await answer().catch(async (error: unknown) => {
     if (error instanceof ClosedPipe) return 0;
     const failure = withFlags(toFailure(error), flags);
     if (flags.some(({ name, value }) => name === '--format' && value === 'json')) {

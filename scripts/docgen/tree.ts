@@ -1,6 +1,6 @@
 import type { CommandFile, CommandRow } from '../../src/cli/command.ts';
 import { type FlagRow, flagHelp, longFlag } from '../../src/cli/flag.ts';
-import { flagsOf, helpFlag, localReports, parts, versionFlag } from '../../src/cli/flags.ts';
+import { creditParts, flagsOf, helpFlag, localReports, versionFlag } from '../../src/cli/flags.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { shellNames } from '../../src/commands/completion.ts';
 import { topicNames } from '../../src/help/document.ts';
@@ -59,7 +59,7 @@ const values: Readonly<Record<string, Completion>> = {
     name: 'format',
     words: formatNames.map((name) => [name, brief(formats[name].meaning)]),
   },
-  part: { kind: 'words', name: 'part', words: parts.map((part) => [part, `the sums of each ${part}`]) },
+  part: { kind: 'words', name: 'part', words: creditParts.map((part) => [part, `the sums of each ${part}`]) },
   'kind:rate': {
     kind: 'words',
     name: 'fault',
@@ -84,7 +84,11 @@ const argumentsOf: Readonly<Record<string, Completion>> = {
   check: { kind: 'file' },
   'auth switch': { kind: 'profile' },
   'auth logout': { kind: 'profile' },
-  completion: { kind: 'words', name: 'shell', words: shellNames.map((name) => [name, `the script for ${name}`]) },
+  completion: {
+    kind: 'words',
+    name: 'shell',
+    words: shellNames.map((name) => [name, `the script for ${name}`]),
+  },
   help: { kind: 'words', name: 'topic', words: helpWords },
 };
 

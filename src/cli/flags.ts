@@ -98,7 +98,7 @@ export const globalFlags: readonly FlagRow[] = Object.values(globalFlagGroups).f
 
 const lists = [...responses, ...pagedNames];
 const { minimum, maximum, default: usualLimit } = searchLimit;
-export const parts = ['day', 'command', 'reference'] as const;
+export const creditParts = ['day', 'command', 'reference'] as const;
 const { host, key, credits, pageSize, latency, seed, grow } = sandboxDefaults;
 const toStdout = 'a listing from a token goes to stdout';
 
@@ -142,7 +142,7 @@ export const ownFlags: readonly FlagRow[] = [
   row('--from <file>', ['check'], 'expect an archive of each reference in <file>'),
   row('--max-age <age>', ['check'], 'report archives last checked longer ago: 36h, 2d', { parse: duration }),
   row('--month <YYYY-MM>', ['credits'], 'report another month', { parse: month }),
-  row('--by <part>', ['credits'], 'report by day, command or reference', { parse: oneOf(parts) }),
+  row('--by <part>', ['credits'], 'report by day, command or reference', { parse: oneOf(creditParts) }),
   row('--no-verify', ['auth login'], 'store the key without verifying it'),
   row('-f, --format <format>', localReports, 'print table, json, ndjson or csv', {
     parse: oneOf(formatNames.filter((name) => name !== 'id')),

@@ -129,7 +129,7 @@ function requestOf(
   try {
     assertCompatible(path, flags);
     const format = output === null ? values.format : fileFormat(output, values.format);
-    assertOptions({ ...options, format });
+    assertFormatFits({ ...options, format });
     return { run, options: { ...options, format } };
   } catch (error) {
     return { run, options: { ...options, refusal: toFailure(error) } };
@@ -158,7 +158,7 @@ function assertCompatible(path: string, flags: readonly Flag[]): void {
 }
 
 /** Throws a usage error for a format or fields where they do not fit. */
-function assertOptions({ format, fields, limit, outputDir, update }: RunOptions): void {
+function assertFormatFits({ format, fields, limit, outputDir, update }: RunOptions): void {
   if (format === 'id' && fields !== null)
     throw usage('-f id prints the ID alone and takes no --fields', 'use -f csv');
   const isView = (format ?? 'ndjson') !== 'ndjson' || fields !== null || limit !== null;

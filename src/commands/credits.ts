@@ -2,7 +2,7 @@ import { type LedgerEntry, LedgerFile } from '../accounts/ledger-file.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
 import { findAddress } from '../accounts/settings.ts';
 import type { Example, RunCommand } from '../cli/command.ts';
-import type { parts } from '../cli/flags.ts';
+import type { creditParts } from '../cli/flags.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { printRecords } from '../output/print-records.ts';
 import { boundsOf, type Credits, noCredits, spent } from '../service/budget.ts';
@@ -22,7 +22,7 @@ export const examples: readonly Example[] = [
 interface CreditsOptions extends CommonOptions {
   /** `2026-11`; null: this month. */
   readonly month: string | null;
-  readonly by: (typeof parts)[number] | null;
+  readonly by: (typeof creditParts)[number] | null;
 }
 
 /** Prints what was spent in a month, per account, or per account and part. Offline. */

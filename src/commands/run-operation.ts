@@ -38,7 +38,7 @@ export async function runOperation(
   if (options.from === '-') stderr.announceInput(context.stdin);
   try {
     if (options.refusal !== null) throw options.refusal;
-    assertOptions(operation, options);
+    assertFlagsFit(operation, options);
     const target = outputTarget(options, context);
     const [{ name }] = operation.parameters;
     const parametersOf = (value: string): RequestParameters =>
@@ -113,7 +113,7 @@ async function chooseJob(
 }
 
 /** Throws usage errors for options that do not fit. */
-function assertOptions(operation: Operation, options: RunOptions): void {
+function assertFlagsFit(operation: Operation, options: RunOptions): void {
   const { fields, continuation, references, output, outputDir, update, restart } = options;
   parseFields(fields, operation);
   if (continuation !== null && references.length > 0)

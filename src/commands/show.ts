@@ -86,8 +86,8 @@ function assertShowable(path: string): void {
     const files = process.platform === 'win32' ? `(Convert-Path ${shellQuote(pattern)})` : unix;
     throw usage(`${inputName(path)} is a folder`, `give its exports: chanlist show ${files}`);
   }
-  const run = join(privateFolderOf(dirname(path)), pagesName(basename(path)));
-  if (!existsSync(path) && existsSync(run))
+  const pages = join(privateFolderOf(dirname(path)), pagesName(basename(path)));
+  if (!existsSync(path) && existsSync(pages))
     throw usage(`the export of ${path} is not complete`, {
       purpose: 'to see how to resume it',
       program: 'chanlist check',
@@ -99,18 +99,18 @@ function assertShowable(path: string): void {
 /** The entries of a file, at most `limit`. Throws `damaged` for a line that is not a record. */
 async function* entriesOfFile(path: string, limit: number | null, { stdin, stop }: Context) {
   let number = 0;
-  let missing = limit ?? Number.POSITIVE_INFINITY;
+  let remaining = limit ?? Number.POSITIVE_INFINITY;
   const unreadable = (why: string) => usage(`cannot read ${inputName(path)}: ${why}`, 'give ndjson exports');
   const lines = linesOf(readChunks(path === '-' ? stdin : path, unreadable, stop));
-  for await (const batch of entriesOf(lines, (line) => recordOf(line, path, ++number))) {
-    yield batch.slice(0, missing);
-    missing -= batch.length;
-    if (missing <= 0) return;
+  for await (const batch of entriesOf(lines, (line) => parseLine(line, path, ++number))) {
+    yield batch.slice(0, remaining);
+    remaining -= batch.length;
+    if (remaining <= 0) return;
   }
 }
 
 /** The record of a line (null: it is too long); null if it is blank. */
-function recordOf(line: Buffer | null, file: string, number: number): JsonText | null {
+function parseLine(line: Buffer | null, file: string, number: number): JsonText | null {
   const text = line !== null && number === 1 ? withoutByteOrderMark(line) : line;
   const isText = text !== null && isUtf8(text);
   const record = isText ? JsonText.parse(text) : null;

@@ -60,7 +60,7 @@ export async function readArchive(
       const line = number === 1 && each !== null ? withoutByteOrderMark(each) : each;
       if (line?.length === 0) continue;
       const entry = line !== null && isUtf8(line) ? JsonText.parse(line) : null;
-      const problem = problemOf(line, entry, id);
+      const problem = lineProblem(line, entry, id);
       if (problem !== null || line === null || entry === null) {
         damage ??= `line ${number} ${problem}`;
         badLines++;
@@ -87,7 +87,7 @@ async function* bytesOf({ path, real }: Target, stop: AbortSignal): AsyncGenerat
 }
 
 /** Why a line is not an entry of a channel or playlist; null if it is one. */
-function problemOf(line: Buffer | null, entry: JsonText | null, id: string | null): string | null {
+function lineProblem(line: Buffer | null, entry: JsonText | null, id: string | null): string | null {
   if (line === null) return 'is longer than 64 MiB';
   if (entry === null) return 'is not JSON';
   if (id === null) return null;

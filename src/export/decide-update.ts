@@ -51,7 +51,7 @@ export function decideUpdate(
 ): UpdateDecision {
   const expected = feed.entries === null ? [] : expectedIds(before, feed.entries, now, has);
   if (all) return { do: 'buy', expected };
-  if (feed.entries === null) return withoutFeed(before, now);
+  if (feed.entries === null) return decideWithoutFeed(before, now);
   if (expected.length > 0) return { do: 'buy', expected };
   // Nothing is expected; but if the feed has moved on past all that is known, an upload may have been missed.
   const published = feed.entries.filter(({ isScheduled }) => !isScheduled);
@@ -61,7 +61,7 @@ export function decideUpdate(
 }
 
 /** Decides without a feed (rule 3). */
-function withoutFeed(before: CheckHistory, now: number): UpdateDecision {
+function decideWithoutFeed(before: CheckHistory, now: number): UpdateDecision {
   const { failure, withoutFeed: lastPage, checked } = before;
   const buy = { do: 'buy', expected: [] } as const;
   if (failure?.code === 'gone') return buy;

@@ -97,7 +97,7 @@ async function exportAll(run: Run, exports: ExportFolder): Promise<readonly Resu
   assertPaths({ ...options, output: null, exports: paths }, context);
   const sortKey = (name: string): string => index.sortKey(name, options.all);
   queue.sort((a, b) => sortKey(a.name).localeCompare(sortKey(b.name)));
-  const perform = async (items: typeof queue): Promise<void> => {
+  const exportQueue = async (items: typeof queue): Promise<void> => {
     const done = mapConcurrently(items, { concurrency }, ({ id, reference, given }) =>
       run.work(reference, () => exportOne(run, exports, reference, id, given)),
     );
@@ -112,10 +112,11 @@ async function exportAll(run: Run, exports: ExportFolder): Promise<readonly Resu
   const firstExports = queue.filter(({ name }) => !index.records.has(name));
   const { feeds } = exports;
   feeds.mayReplace = updates.length < minChannels;
-  await perform(updates);
+  await exportQueue(updates);
   feeds.mayReplace = true;
-  if (!feeds.isServiceOut()) await perform(updates.filter(({ reference }) => feeds.waiting.has(reference)));
-  await perform(firstExports);
+  if (!feeds.isServiceOut())
+    await exportQueue(updates.filter(({ reference }) => feeds.waiting.has(reference)));
+  await exportQueue(firstExports);
   return feeds.explain(
     run,
     references.flatMap((reference) => results.get(reference) ?? []),

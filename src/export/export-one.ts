@@ -42,7 +42,7 @@ export async function exportOne(
   const { folder, options, operation } = exports;
   const { update, all } = options;
   const name = nameOf(exports, id);
-  const perform = async (all: boolean) => {
+  const attempt = async (all: boolean) => {
     const item = await inspect(exports, reference, id, run.serviceName, given);
     const result = await performStep(run, item, all).catch((error) => failedExport(item, error));
     return { result, resumed: item.interrupted?.header };
@@ -57,13 +57,13 @@ export async function exportOne(
     // Left behind by a killed run.
     for (const left of [newFileName(name), temporaryName(pagesName(name)), temporaryName(recordName(name))])
       folder.remove(left);
-    const { result, resumed } = await perform(update && all);
+    const { result, resumed } = await attempt(update && all);
     if (resumed === undefined || !update || result.failure !== null) return result;
     // A playlist update bought every page.
     if (operation.name === 'playlist') return result;
     // A resumed run only finishes old work: update once more. For --all it counts if it read the whole list.
     const isWhole = resumed.update === null || resumed.update.all;
-    const next = perform(all && !isWhole);
+    const next = attempt(all && !isWhole);
     return mergeResults(result, await next.then((second) => second.result, failed));
   } catch (error) {
     return failed(error);

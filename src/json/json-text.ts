@@ -23,7 +23,7 @@ export function quoteJson(value: unknown): string {
   return escapeUnsafe(JSON.stringify(value));
 }
 
-function charactersOf(literal: string): string {
+function decodeString(literal: string): string {
   return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
 }
 
@@ -164,7 +164,7 @@ export class JsonText {
 
   /** The characters of a string value; undefined for any other. */
   string(): string | undefined {
-    return this.kind === 'string' ? charactersOf(this.toString()) : undefined;
+    return this.kind === 'string' ? decodeString(this.toString()) : undefined;
   }
 
   /** The value as plain text: a string's characters, nothing for null, otherwise its JSON. */
@@ -178,7 +178,7 @@ export class JsonText {
   }
 
   #key(parts: readonly number[], i: number): string {
-    return charactersOf(this.#index.bytes.toString('utf8', parts[i], parts[i + 1]));
+    return decodeString(this.#index.bytes.toString('utf8', parts[i], parts[i + 1]));
   }
 
   #part(parts: readonly number[], i: number): JsonText {

@@ -34,7 +34,7 @@ export class Stdout {
     this.#descriptor = descriptorOf(this.#stream);
     const hasPager = isTable && this.#stream.isTTY === true && this.#stream === process.stdout;
     this.#pagerCommand = hasPager ? pagerCommand(context.env) : null;
-    this.#stream.on('error', this.#note);
+    this.#stream.on('error', this.#onError);
   }
 
   /**
@@ -71,14 +71,14 @@ export class Stdout {
     await this.write(slice(text, -1));
   }
 
-  readonly #note = (error: Error): void => {
+  readonly #onError = (error: Error): void => {
     this.#error ??= error;
   };
 
   #openPager(): void {
     if (this.#pagerCommand === null || this.#pager !== null) return;
     this.#pager = new Pager(this.#pagerCommand, this.#context);
-    this.#stream = this.#pager.input.on('error', this.#note);
+    this.#stream = this.#pager.input.on('error', this.#onError);
     this.#stderr.holdFor(this.#pager);
   }
 
@@ -96,7 +96,7 @@ export class Stdout {
       const settle = (error?: Error | null): void => {
         stop.removeEventListener('abort', limit);
         if (stop.aborted) done.abort();
-        if (error) this.#note(error);
+        if (error) this.#onError(error);
         resolve();
       };
       if (stop.aborted) limit();

@@ -10,7 +10,7 @@ const known = new Map<string, number>();
 let segmenter: Intl.Segmenter | undefined;
 
 /** The grapheme clusters of a text. */
-function charactersOf(text: string): string[] {
+function graphemes(text: string): string[] {
   segmenter ??= new Intl.Segmenter();
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
@@ -20,7 +20,7 @@ export function textWidth(text: string): number {
   if (text.length > maxMeasured || isPlain(text)) return text.length;
   const knownWidth = known.get(text);
   if (knownWidth !== undefined) return knownWidth;
-  const all = charactersOf(text);
+  const all = graphemes(text);
   const width = all.length === 1 ? stringWidth(text) : all.reduce((sum, each) => sum + textWidth(each), 0);
   if (known.size >= 2000) known.clear();
   known.set(text, width);
@@ -46,7 +46,7 @@ export function cut(text: string, columns: number): string {
   const start = text.slice(0, 20 * (columns + 1));
   let kept = '';
   let used = 0;
-  for (const character of charactersOf(start)) {
+  for (const character of graphemes(start)) {
     used += maxWidth(character);
     if (used < columns) kept += character;
     if (used > columns) return `${kept}…`;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { cut, excerpt, Failure, usage } from '../errors.ts';
+import { excerpt, Failure, truncate, usage } from '../errors.ts';
 import { isFolder } from '../fs/files.ts';
 import { inputName, type Line, readLines } from '../fs/text-input.ts';
 import { newTally, type Tally } from '../service/budget.ts';
@@ -102,7 +102,9 @@ export function assertGoodLine(
   const [first] = lines;
   if (options.from === null || first === undefined || valid(lines).length > 0) return;
   const [, form] = forms.find(([pattern]) => pattern.test(first.reference ?? '')) ?? [];
-  const shown = lines.slice(0, 3).map(({ label, reference }) => `${label} '${cut(reference ?? '', 60)}'`);
+  const shown = lines
+    .slice(0, 3)
+    .map(({ label, reference }) => `${label} '${truncate(reference ?? '', 60)}'`);
   const next = form && `it looks like ${form}: see "Lists from other programs" in docs/scripts.md`;
   const message = `no line of ${inputName(options.from)} is a ${kind} reference: ${shown.join(', ')}`;
   throw usage(message, next ?? first.failure?.next ?? 'expected one reference per line');

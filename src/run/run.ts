@@ -119,7 +119,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
   const { context, client, progress, warnings } = parts;
   let failuresInRow = 0;
 
-  const note = (failure: Failure | null): void => {
+  const countFailure = (failure: Failure | null): void => {
     if (failure?.exit === 7 || failure?.exit === 8) failuresInRow++;
     if (failure !== null && (failure.scope === 'run' || failuresInRow >= maxFailuresInRow))
       run.end(failure.with({ scope: 'run' }));
@@ -155,7 +155,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
       const { stopped } = run;
       if (reference.failure !== null || stopped !== null) return unreachedResult(reference, stopped);
       const result = await work();
-      note(result.failure);
+      countFailure(result.failure);
       progress.referenceDone(reference);
       return result;
     },
@@ -166,7 +166,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
       const response = await send().catch(toFailure);
       const failure = response instanceof Failure ? response : null;
       if (failure?.exit !== 7 && failure?.exit !== 8) run.progressed();
-      note(failure);
+      countFailure(failure);
       return response;
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {

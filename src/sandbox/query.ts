@@ -27,14 +27,14 @@ export function assertQuery(operation: Operation, query: URLSearchParams): void 
   if (isPaged(operation) && names.filter((name) => query.has(name)).length !== 1)
     throw new ErrorResponse(400, `exactly one of ${names.join(' and ')} is required`);
   const issues = parameters.flatMap((parameter) => {
-    const problem = problemOf(parameter, query.get(parameter.name));
+    const problem = parameterProblem(parameter, query.get(parameter.name));
     return problem === null ? [] : [issue(parameter.name, problem)];
   });
   if (issues.length > 0) throw new ErrorResponse(422, issues);
 }
 
 /** What is wrong with the value of a parameter; null if nothing is. */
-function problemOf(parameter: Operation['parameters'][number], value: string | null): string | null {
+function parameterProblem(parameter: Operation['parameters'][number], value: string | null): string | null {
   const { type, isRequired, minimum = 0, maximum = Number.POSITIVE_INFINITY } = parameter;
   if (value === null) return isRequired ? 'Field required' : null;
   const isInteger = type === 'integer';

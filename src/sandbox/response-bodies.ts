@@ -20,7 +20,7 @@ export function responder({ pageSize, plainTokens, ...settings }: SandboxSetting
       const after = end < count ? { ...place, offset: end } : null;
       const next = faults.includes('loop') ? place : after;
       return {
-        results: entriesOf(list, place.offset, end),
+        results: videoEntries(list, place.offset, end),
         playlist_info: operation.name === 'playlist' ? { ...info, description } : info,
         continuation_token: next && writeToken(next, plainTokens),
         has_more: next !== null,
@@ -29,10 +29,10 @@ export function responder({ pageSize, plainTokens, ...settings }: SandboxSetting
     const reference = readReference(operation, query);
     if (operation.name === 'resolve') {
       const isCanonical = /^UC[\w-]{22}$/.test(reference);
-      const id = isCanonical ? reference : findChannel(reference).id;
+      const id = isCanonical ? reference : requireChannel(reference).id;
       return { channel_id: id, resolved_from: query.get('input') };
     }
-    const channel = findChannel(reference);
+    const channel = requireChannel(reference);
     const uploads = catalog(channel);
     if (operation.name === 'search') {
       const limit = query.get('limit') ?? searchLimit.default;
@@ -51,7 +51,7 @@ export function responder({ pageSize, plainTokens, ...settings }: SandboxSetting
   };
 }
 
-function findChannel(reference: string): videos.Channel {
+function requireChannel(reference: string): videos.Channel {
   const channel = videos.findChannel(reference);
   if (channel === undefined) throw new ErrorResponse(404, 'channel not found');
   return channel;
@@ -63,7 +63,7 @@ function placeOf(operation: PagedOperation, query: URLSearchParams, isExpired: b
   if (token === null) {
     const reference = readReference(operation, query);
     const isPlaylist = operation.reference === 'playlist';
-    const list = isPlaylist ? reference : `UU${findChannel(reference).id.slice(2)}`;
+    const list = isPlaylist ? reference : `UU${requireChannel(reference).id.slice(2)}`;
     return { operation: operation.name, list, offset: 0 };
   }
   const place = readToken(token);
@@ -75,7 +75,7 @@ function placeOf(operation: PagedOperation, query: URLSearchParams, isExpired: b
   throw new ErrorResponse(410, { code: 'expired_token', message: 'this continuation token has expired' });
 }
 
-const entriesOf = (list: VideoList, start: number, end: number): object[] =>
+const videoEntries = (list: VideoList, start: number, end: number): object[] =>
   Array.from({ length: end - start }, (_, i) => {
     const video = list.at(start + i);
     const entry = videos.videoEntry(video, start + i);
@@ -98,18 +98,18 @@ const isPlace = shape({ operation: isText, list: isText, offset: isCount });
 type Place = Passing<typeof isPlace>;
 
 /** What a token begins with: text that has to be encoded in a query, or plain text. */
-const [mark, plainMark] = ['+/', '4qmF'];
+const [prefix, plainPrefix] = ['+/', '4qmF'];
 
 /** The token of a place: JSON in base64, the same in every process and for every page size. */
 function writeToken({ operation, list, offset }: Place, isPlain: boolean): string {
   const bytes = Buffer.from(JSON.stringify({ operation, list, offset }));
-  return isPlain ? plainMark + bytes.toString('base64url') : mark + bytes.toString('base64');
+  return isPlain ? plainPrefix + bytes.toString('base64url') : prefix + bytes.toString('base64');
 }
 
 /** The place that a token of either form names; null if `writeToken` writes no such token. */
 function readToken(token: string): Place | null {
-  const isPlain = token.startsWith(plainMark);
-  const encoded = token.slice((isPlain ? plainMark : mark).length);
+  const isPlain = token.startsWith(plainPrefix);
+  const encoded = token.slice((isPlain ? plainPrefix : prefix).length);
   const place = parseObject(Buffer.from(encoded, 'base64').toString());
   return isPlace(place) && writeToken(place, isPlain) === token ? place : null;
 }

@@ -177,7 +177,7 @@ test('a table fits 80 columns, cuts no number, and says what is left of the boun
     `419,755 of 2,000,000/month left at ${origin.slice(0, 44)}…`,
     `0 of 1,000,000/day left at ${origin}`,
   ]);
-  const [, , search, uploads, left] = await table('credits --by command --max-credits 1600000/month');
+  const [, , search, uploads, , left] = await table('credits --by command --max-credits 1600000/month');
   assert.match(`${uploads}\n${search}`, / search +0 \(\+345,678\)\n.* uploads +1,234,567$/);
   assert.equal(left, `19,755 of 1,600,000/month left at ${origin}`);
   const other = { CHANLIST_BASE_URL: 'http://127.0.0.1:1', CHANLIST_MAX_CREDITS: '7/day' };
