@@ -18,6 +18,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   const color = countOf('--no-color') === 0;
   const stderr = new Stderr(context, { quiet: countOf('--quiet') > 0, verbose: countOf('--verbose'), color });
   const stdout = new Stdout(context, stderr);
+  const output = { context, stdout, stderr };
   const answer = async (): Promise<number> => {
     if (request instanceof Failure) throw request;
     if (request === 'version') await stdout.write(`${version}\n`);
@@ -25,7 +26,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
       const { run, options } = request;
       // A run that is refused writes its summary before it throws.
       if (options.refusal !== null && options.summary === null) throw options.refusal;
-      return await run(options, context, stderr);
+      return await run(options, output);
     } else {
       const { helpText } = await import('./help/help-text.ts');
       const terminal = decideTerminal(context.stdout, context.env, color);
@@ -42,9 +43,10 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     }
     return reportFailure(failure, context, stderr);
   });
-  const failure = await stderr.pager?.close();
+  const pagerFailure = await stdout.close();
   // A pager that ended the run has been reported.
-  return !failure || failure.exit === exit ? exit : reportFailure(failure, context, stderr);
+  const isReported = pagerFailure === null || pagerFailure.exit === exit;
+  return isReported ? exit : reportFailure(pagerFailure, context, stderr);
 }
 
 /** Flags that such a command leaves out: a key may have been typed as a value, and a list has references of its own. */

@@ -1,5 +1,4 @@
-import type { Context } from '../context.ts';
-import type { Stderr } from '../output/stderr.ts';
+import type { Output } from '../output/stdout.ts';
 
 export interface CommandRow {
   readonly name: string;
@@ -28,7 +27,7 @@ export interface Terms {
 }
 
 /** The work of a command from top to bottom; returns the exit code. */
-export type RunCommand<Options> = (options: Options, context: Context, stderr: Stderr) => Promise<number>;
+export type RunCommand<Options> = (options: Options, output: Output) => Promise<number>;
 
 /** What the file of a command exports. The table of flags has its flags. */
 export interface CommandFile {
@@ -39,5 +38,5 @@ export interface CommandFile {
   /** The commands below it, instead of `run`. */
   readonly actions?: readonly CommandRow[];
   /** Only `help` has neither this nor actions. */
-  run?(options: object, context: Context, stderr: Stderr): Promise<number>;
+  run?(options: object, output: Output): Promise<number>;
 }

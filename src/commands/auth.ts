@@ -25,14 +25,15 @@ const status: CommandFile = {
     ['show the account in use', 'chanlist auth status'],
     ['print it as JSON for a script', 'chanlist auth status --json'],
   ],
-  run: async (options: CommonOptions, context, stderr) => {
+  run: async (options: CommonOptions, output) => {
+    const { context, stderr } = output;
     const settings = await findService(options, context);
     const { name, isActive, baseUrl, namespace, maxCredits, keySource, remedy, key, problem } = settings;
     let failure = problem;
     let word: string | null = null;
     if (baseUrl !== null && key !== null) {
       const { verifyKey } = await import('./auth/verify-key.ts');
-      failure = await verifyKey({ baseUrl, namespace, key, remedy }, context, stderr, options);
+      failure = await verifyKey({ baseUrl, namespace, key, remedy }, options, output);
       if (failure === null) word = 'accepted';
       else word = failure.code === 'unauthorized' ? 'rejected' : 'could not verify';
     }
@@ -49,7 +50,7 @@ const status: CommandFile = {
     };
     const { format, color } = options;
     const fields = Object.keys(record) as (keyof typeof record)[];
-    await printRecords([record], { format, color, context, stderr, isSingle: true, fields });
+    await printRecords([record], { format, color, isSingle: true, fields }, output);
     if (failure === null) return 0;
     stderr.printFailure(failure);
     return failure.exit;
@@ -59,8 +60,8 @@ const status: CommandFile = {
 const list: CommandFile = {
   about: ['Lists the stored profiles. Sends nothing.'],
   examples: [['list the stored profiles', 'chanlist auth list']],
-  run: async ({ format, color }: CommonOptions, context, stderr) => {
-    const { active, profiles } = readStore(context.env);
+  run: async ({ format, color }: CommonOptions, output) => {
+    const { active, profiles } = readStore(output.context.env);
     const records = [...profiles]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([profile, { baseUrl, namespace, key }]) => ({
@@ -71,8 +72,8 @@ const list: CommandFile = {
         last_four: lastFour(key),
       }));
     const fields = ['active', 'profile', 'origin', 'namespace', 'last_four'] as const;
-    await printRecords(records, { format, color, context, stderr, fields });
-    if (records.length === 0) stderr.note('no account is stored; chanlist auth login stores one');
+    await printRecords(records, { format, color, fields }, output);
+    if (records.length === 0) output.stderr.note('no account is stored; chanlist auth login stores one');
     return 0;
   },
 };
@@ -81,8 +82,8 @@ const switchProfile: CommandFile = {
   args: [['name', '<profile>', 'name of the profile']],
   about: ['Makes a stored profile the active one.'],
   examples: [['use the profile demo from now on', 'chanlist auth switch demo']],
-  run: async ({ name }: { readonly name: string }, { env }, stderr) => {
-    await updateStore(env, (store) => {
+  run: async ({ name }: { readonly name: string }, { context, stderr }) => {
+    await updateStore(context.env, (store) => {
       if (!store.profiles.has(name)) throw unknownProfile(name, store.profiles.keys());
       return { ...store, active: name };
     });
@@ -96,7 +97,7 @@ const logout: CommandFile = {
   args: [['name', '[profile]', 'name of the profile; default: the active one']],
   about: ['Removes a profile from the store: the named one, or else the active one.'],
   examples: [['remove the profile demo', 'chanlist auth logout demo']],
-  run: async (options: { readonly name?: string }, { env }, stderr) => {
+  run: async (options: { readonly name?: string }, { context: { env }, stderr }) => {
     let removed = '';
     const { active, profiles } = await updateStore(env, (store) => {
       const name = options.name ?? explicitProfile({}, env) ?? store.active;

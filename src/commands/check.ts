@@ -55,8 +55,9 @@ interface CheckOptions extends CommonOptions {
 }
 
 /** Checks archives offline and prints one record per archive. Exit 11: problems. */
-export const run: RunCommand<CheckOptions> = async (options, context, stderr) => {
+export const run: RunCommand<CheckOptions> = async (options, output) => {
   const { paths, from, quiet, maxAge } = options;
+  const { context, stderr } = output;
   if (paths.length === 0) throw usage('missing file or folder', 'give archives, or folders of archives');
   assertPaths({ files: paths, from }, context);
   if (from === '-') stderr.announceInput(context.stdin);
@@ -71,18 +72,17 @@ export const run: RunCommand<CheckOptions> = async (options, context, stderr) =>
   const rows = [...archives, ...absent.map((reference) => absentRow(reference, paths))];
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
   const records = (quiet ? bad : rows).map(printableRow);
-  await printRecords(records, {
+  const recordOptions = {
     ...options,
-    context,
-    stderr,
     fields: checkFields,
-    tableRow: ({ file, problem, reference, entries, checked }) => {
+    tableRow: ({ file, problem, reference, entries, checked }: CheckRow) => {
       return { file, problem: problem?.code ?? null, reference, entries, checked };
     },
     csvColumns: checkFields.flatMap((name) =>
       name === 'problem' ? ['problem.code', 'problem.message', 'problem.fix'] : [name],
     ),
-  });
+  };
+  await printRecords(records, recordOptions, output);
   if (unknown !== null) stderr.warn(unknown);
   printProblems(bad, options, stderr);
   const badLines = badResults(list);

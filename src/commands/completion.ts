@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Argument, Example, RunCommand } from '../cli/command.ts';
 import { oneOf } from '../cli/flag.ts';
-import { Stdout } from '../output/stdout.ts';
 
 /** The shells with completions, and the file of each in `completions/`. */
 export const shells = { bash: 'chanlist.bash', zsh: '_chanlist', fish: 'chanlist.fish' } as const;
@@ -23,9 +22,9 @@ export const examples: readonly Example[] = [
 /** The folder that the program was built into. */
 declare const __dirname: string;
 
-export const run: RunCommand<{ readonly shell: string }> = async ({ shell }, context, stderr) => {
+export const run: RunCommand<{ readonly shell: string }> = async ({ shell }, { stdout }) => {
   const file = shells[oneOf(shellNames)(shell, 'the shell')];
   const script = await readFile(`${__dirname}/../completions/${file}`, 'utf8');
-  await new Stdout(context, stderr).write(script);
+  await stdout.write(script);
   return 0;
 };

@@ -4,7 +4,7 @@ import { findAddress } from '../accounts/settings.ts';
 import type { Example, RunCommand } from '../cli/command.ts';
 import type { creditParts } from '../cli/flags.ts';
 import type { CommonOptions } from '../cli/options.ts';
-import { printRecords } from '../output/print-records.ts';
+import { printRecords, type RecordOptions } from '../output/print-records.ts';
 import { boundsOf, type Credits, noCredits, spent } from '../service/budget.ts';
 import { thousands } from '../text/count.ts';
 
@@ -26,8 +26,9 @@ interface CreditsOptions extends CommonOptions {
 }
 
 /** Prints what was spent in a month, per account, or per account and part. Offline. */
-export const run: RunCommand<CreditsOptions> = async (options, context, stderr) => {
+export const run: RunCommand<CreditsOptions> = async (options, output) => {
   const { by, format, color } = options;
+  const { context, stderr } = output;
   const { env, clock } = context;
   const ownBounds = [...options.maxCredits, ...boundsOf(env)];
   const { baseUrl, maxCredits } = findAddress(options, env);
@@ -48,12 +49,12 @@ export const run: RunCommand<CreditsOptions> = async (options, context, stderr) 
     }
     return lines;
   };
-  const shared = { format, color, context, stderr, footer };
+  const shared = { format, color, footer };
   if (by === null) {
     const records = spendings.map(({ account, today, total }) => {
       return { account, month, today: isThisMonth ? today : null, total };
     });
-    await printRecords(records, {
+    const byAccount: RecordOptions<(typeof records)[number]> = {
       ...shared,
       fields: ['account', 'month', 'today', 'total'],
       tableRow: ({ today, total, ...row }) => {
@@ -64,16 +65,18 @@ export const run: RunCommand<CreditsOptions> = async (options, context, stderr) 
         'month',
         ...['today', 'total'].flatMap((name) => sums.map((sum) => `${name}.${sum}`)),
       ],
-    });
+    };
+    await printRecords(records, byAccount, output);
   } else {
     const records = spendings.map(({ account, part, total }) => ({ account, month, [by]: part, ...total }));
-    await printRecords<Record<string, unknown>>(records, {
+    const byPart: RecordOptions<Record<string, unknown>> = {
       ...shared,
       fields: ['account', 'month', by, ...sums],
       tableRow: ({ confirmed, possibly_charged, ...row }) => {
         return { ...row, credits: amountText({ confirmed, possibly_charged } as Credits) };
       },
-    });
+    };
+    await printRecords(records, byPart, output);
   }
   if (ledger?.damage) stderr.warn(ledger.damage.line());
   if (spendings.length === 0) stderr.note(`this user spent nothing in ${month} on this machine`);

@@ -18,9 +18,9 @@ function operationCommand(
     args: [['references', `[${reference}...]`, expectedReference[reference]]],
     about: [`${what} ${costSentence(operation)}`, ...more],
     examples,
-    run: async (options: RunOptions, context, stderr) => {
+    run: async (options: RunOptions, output) => {
       const { runOperation } = await import('./run-operation.ts');
-      return await runOperation(operation, options, context, stderr);
+      return await runOperation(operation, options, output);
     },
   };
 }
@@ -83,12 +83,12 @@ export const search: CommandFile = {
     ['print the titles alone', 'chanlist search @demo bicycle --fields title --format csv'],
   ],
   /** The service applies the limit (null: its default). */
-  run: async ({ channel, words, limit, ...options }: SearchOptions, context, stderr) => {
+  run: async ({ channel, words, limit, ...options }: SearchOptions, output) => {
     const { runOperation } = await import('./run-operation.ts');
     const refusal = options.refusal ?? queryProblem(channel, words);
     const runOptions = { ...options, limit: null, references: [channel], refusal };
     const parameters = { q: words.join(' '), limit: limit ?? undefined };
-    return await runOperation(operations.search, runOptions, context, stderr, parameters);
+    return await runOperation(operations.search, runOptions, output, parameters);
   },
 };
 

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/parse-fields.ts';
-import type { Stderr } from '../output/stderr.ts';
+import type { Output } from '../output/stdout.ts';
 import { assertSummaryFile, outputTarget } from '../run/named-files.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
 import {
@@ -27,17 +27,17 @@ import { assertParameters, type Operation, type RequestParameters } from '../ser
 export async function runOperation(
   operation: Operation,
   options: RunOptions,
-  context: Context,
-  stderr: Stderr,
+  output: Output,
   more: RequestParameters = {},
 ): Promise<number> {
-  const { dryRun, continuation } = options;
+  const { context, stderr } = output;
+  const { dryRun, continuation, refusal } = options;
   assertSummaryFile(options, context);
   const writeSummary = startSummary(operation.name, dryRun ? null : options.summary, context.clock);
   let references: readonly Reference[] = [];
   if (options.from === '-') stderr.announceInput(context.stdin);
   try {
-    if (options.refusal !== null) throw options.refusal;
+    if (refusal !== null) throw refusal;
     assertFlagsFit(operation, options);
     const target = outputTarget(options, context);
     const [{ name }] = operation.parameters;
@@ -53,8 +53,8 @@ export async function runOperation(
     const job = await chooseJob(operation, options, context, target, references, parametersOf);
     references = job.references;
     await job.refuse();
-    if (dryRun) return await printDryRun(await job.firstRequests(), options, context, stderr);
-    await using run = createRun(await openService(operation, job, options, context, stderr));
+    if (dryRun) return await printDryRun(await job.firstRequests(), options, output);
+    await using run = createRun(await openService(operation, job, options, output));
     return await perform(run, job, writeSummary);
   } catch (error) {
     report(toFailure(error), writeSummary, references);

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { explicitNamespace } from '../accounts/settings.ts';
 import type { Example, RunCommand, Terms } from '../cli/command.ts';
 import { ClosedPipe, Failure } from '../errors.ts';
-import { Stdout } from '../output/stdout.ts';
 import type { SandboxSettings } from '../sandbox/defaults.ts';
 import { faultMeanings } from '../sandbox/defaults.ts';
 import { defaultNamespace } from '../service/contract.ts';
@@ -30,10 +29,9 @@ export const terms: Terms = {
 /** Runs the sandbox until SIGINT, SIGTERM or a closed stdout (0); throws for any other signal. */
 export const run: RunCommand<
   Partial<Omit<SandboxSettings, 'namespace'>> & { readonly namespace: string | undefined }
-> = async (options, context, stderr) => {
+> = async (options, { context, stdout }) => {
   const { startSandbox } = await import('../sandbox/server.ts');
   const namespace = explicitNamespace(options, context.env) ?? defaultNamespace;
-  const stdout = new Stdout(context, stderr);
   const failed = new AbortController();
   /** The first line that cannot be written ends the sandbox. */
   const print = (line: string): void => {

@@ -14,7 +14,6 @@ import { JsonText } from '../json/json-text.ts';
 import { arrayFrame } from '../output/document.ts';
 import { assertPresent, parseFields, shownEntries } from '../output/parse-fields.ts';
 import { entriesOf, render } from '../output/render.ts';
-import { Stdout } from '../output/stdout.ts';
 import { decideTerminal, defaultFormat } from '../output/terminal.ts';
 import { outputTarget } from '../run/named-files.ts';
 import { shellQuote } from '../text/command.ts';
@@ -34,7 +33,7 @@ export const examples: readonly Example[] = [
 type ShowOptions = CommonOptions & { readonly files: readonly string[] };
 
 /** Prints the entries of ndjson files (docs/scripts.md, "Formats and fields"). Offline. */
-export const run: RunCommand<ShowOptions> = async (options, context, stderr) => {
+export const run: RunCommand<ShowOptions> = async (options, { context, stdout, stderr }) => {
   const { output, files } = options;
   const target = outputTarget(options, context);
   if (files.includes('-')) stderr.announceInput(context.stdin);
@@ -63,7 +62,8 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
   const isRepeatable = files.every((path) => path !== '-' && statSync(path).isFile());
   if (isRepeatable && fields !== null) await assertPresent(fields, read(null));
   using file = target === null ? null : new AtomicFile(target);
-  const sink = file ?? new Stdout(context, stderr, format === 'table');
+  if (file === null && format === 'table') stdout.usePager();
+  const sink = file ?? stdout;
   const rendering = { format, operation: shownEntries, fields, terminal, frame: arrayFrame };
   const warnings = await render(read, isRepeatable, rendering, (text) => sink.write(text));
   for (const warning of warnings) stderr.warn(warning);

@@ -1,11 +1,9 @@
-import type { Context } from '../context.ts';
 import { JsonText } from '../json/json-text.ts';
 import { arrayFrame, noFrame } from './document.ts';
 import type { Field } from './format.ts';
 import type { FormatName } from './formats.ts';
 import { render } from './render.ts';
-import type { Stderr } from './stderr.ts';
-import { Stdout } from './stdout.ts';
+import type { Output } from './stdout.ts';
 import { decideTerminal, defaultFormat } from './terminal.ts';
 import { cut } from './width.ts';
 
@@ -13,8 +11,6 @@ export interface RecordOptions<R> {
   /** `--format`; null: a table at a terminal, else ndjson. */
   readonly format: FormatName | null;
   readonly color: boolean;
-  readonly context: Context;
-  readonly stderr: Stderr;
   /** The members of each record that are printed, in this order. */
   readonly fields: readonly (keyof R & string)[];
   /** What a table shows of a record; by default these members. */
@@ -31,8 +27,9 @@ export interface RecordOptions<R> {
 export async function printRecords<R extends object>(
   records: Iterable<R> | AsyncIterable<R>,
   options: RecordOptions<R>,
+  { context, stdout }: Output,
 ): Promise<void> {
-  const { context, stderr, fields, isSingle = false, footer = () => [] } = options;
+  const { fields, isSingle = false, footer = () => [] } = options;
   const { tableRow = (record: R): object => record, csvColumns = fields } = options;
   const terminal = decideTerminal(context.stdout, context.env, options.color);
   const format = options.format ?? defaultFormat(terminal);
@@ -51,7 +48,7 @@ export async function printRecords<R extends object>(
     yield batch;
   }
 
-  const stdout = new Stdout(context, stderr, isTable && !isSingle);
+  if (isTable && !isSingle) stdout.usePager();
   const rendering = {
     format,
     operation: { fields, documentedFields: [], idField: '', body: isSingle ? 'record' : 'records' },

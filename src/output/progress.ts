@@ -1,8 +1,7 @@
-import type { Context } from '../context.ts';
 import { span } from '../service/retry.ts';
 import { count, credits, thousands } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
-import type { Stderr } from './stderr.ts';
+import type { Output } from './stdout.ts';
 import { decideTerminal, descriptorOf } from './terminal.ts';
 import { cut } from './width.ts';
 
@@ -28,8 +27,7 @@ export type ProgressLine = ReturnType<typeof createProgress>;
  * stderr is not a terminal, or a dumb one, with `quiet`, and while stdout is a pipe, whose reader may draw on the same terminal.
  */
 export function createProgress(
-  context: Context,
-  stderr: Stderr,
+  { context, stderr }: Pick<Output, 'context' | 'stderr'>,
   { quiet, color }: { readonly quiet: boolean; readonly color: boolean },
   { all, noun } = { all: 1, noun: 'channel' },
 ) {

@@ -5,13 +5,10 @@ import type { Failure } from '../errors.ts';
 import { messageLine, type Step, stepText } from '../text/command.ts';
 import { minSecretLength, sanitize, withoutSecret } from '../text/sanitize.ts';
 import { wrap } from '../text/wrap.ts';
-import type { Pager } from './pager.ts';
 import { decideTerminal } from './terminal.ts';
 
 /** All output on stderr. Each message is one line, `chanlist: ` first, free of control characters. */
 export class Stderr {
-  /** The pager that has, or had, the terminal; null if there was none. */
-  pager: Pick<Pager, 'ended' | 'close'> | null = null;
   readonly #stream: Context['stderr'];
   /** -1: only failures; otherwise the number of `-v`. */
   readonly #verbosity: number;
@@ -64,12 +61,11 @@ export class Stderr {
     this.#startLine();
   }
 
-  /** Lines wait until this pager ends, with a failure or without one. */
-  holdFor(pager: Pick<Pager, 'ended' | 'close'>): void {
+  /** Holds lines back while a pager has the terminal: until `ended` resolves. */
+  holdUntil(ended: Promise<unknown>): void {
     this.#stopLine();
-    this.pager = pager;
     this.#waiting = [];
-    void pager.ended.then(() => {
+    void ended.then(() => {
       const lines = this.#waiting ?? [];
       this.#waiting = null;
       for (const line of lines) this.#stream.write(line);

@@ -12,13 +12,20 @@ const writeTimeoutMs = 1000;
 const pauseMs = 10;
 const pausedPages = 2;
 
+/** Where a command writes, and what else it needs from outside the process. */
+export interface Output {
+  readonly context: Context;
+  readonly stdout: Stdout;
+  readonly stderr: Stderr;
+}
+
 /** stdout for data: notices when its reader closes it, and never mixes with the progress line. */
 export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
   readonly #descriptor: ReturnType<typeof descriptorOf>;
-  /** The command of the pager that shows all texts; null if there is none. */
-  readonly #pagerCommand: string | null;
+  /** The command of the pager to open for the next text; null if none is wanted. */
+  #pagerCommand: string | null = null;
   #pager: Pager | null = null;
   #stream: Context['stdout'];
   #pages = 0;
@@ -26,15 +33,28 @@ export class Stdout {
   /** Always the same object, so that it is reported once. */
   #failure: Failure | null = null;
 
-  /** `isTable`: at a terminal the text goes through the pager, until `Pager.close`. */
-  constructor(context: Context, stderr: Stderr, isTable = false) {
+  constructor(context: Context, stderr: Stderr) {
     this.#context = context;
     this.#stderr = stderr;
     this.#stream = context.stdout;
     this.#descriptor = descriptorOf(this.#stream);
-    const hasPager = isTable && this.#stream.isTTY === true && this.#stream === process.stdout;
-    this.#pagerCommand = hasPager ? pagerCommand(context.env) : null;
     this.#stream.on('error', this.#onError);
+  }
+
+  /** Whether a pager has, or had, the terminal. */
+  get hasPager(): boolean {
+    return this.#pager !== null;
+  }
+
+  /** Sends what is written from now on through the pager, if this is a terminal. */
+  usePager(): void {
+    const isTerminal = this.#stream.isTTY === true && this.#stream === process.stdout;
+    if (isTerminal) this.#pagerCommand = pagerCommand(this.#context.env);
+  }
+
+  /** Waits until the pager has ended, if there is one; returns its failure. May be called again. */
+  async close(): Promise<Failure | null> {
+    return this.#pager === null ? null : await this.#pager.close();
   }
 
   /**
@@ -79,7 +99,7 @@ export class Stdout {
     if (this.#pagerCommand === null || this.#pager !== null) return;
     this.#pager = new Pager(this.#pagerCommand, this.#context);
     this.#stream = this.#pager.input.on('error', this.#onError);
-    this.#stderr.holdFor(this.#pager);
+    this.#stderr.holdUntil(this.#pager.ended);
   }
 
   /** Resolves once the text is written or failed; after a stop signal, also when that takes too long. */

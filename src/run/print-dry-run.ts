@@ -1,10 +1,8 @@
 import { resolveAccount } from '../accounts/settings.ts';
 import type { CommonOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
 import { type ExitCode, gravest } from '../errors.ts';
 import { printRecords } from '../output/print-records.ts';
-import type { Stderr } from '../output/stderr.ts';
-import { Stdout } from '../output/stdout.ts';
+import type { Output } from '../output/stdout.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
 import { requestUrl } from '../service/client.ts';
@@ -34,9 +32,9 @@ export interface DryRun {
 export async function printDryRun(
   { requests, results }: DryRun,
   options: CommonOptions,
-  context: Context,
-  stderr: Stderr,
+  output: Output,
 ): Promise<ExitCode> {
+  const { context, stdout, stderr } = output;
   // The sandbox of a dry run has the address of `chanlist serve`.
   const sandbox = `http://${sandboxDefaults.host}:${servePort}`;
   const service = options.sandbox
@@ -51,7 +49,7 @@ export async function printDryRun(
   const given = options.invocation.flags.find(({ name }) => name === '--format')?.value;
   if (given === 'json' || given === 'ndjson') {
     const fields = ['reference', 'method', 'url', 'cost'] as const;
-    await printRecords(records, { ...options, context, stderr, fields });
+    await printRecords(records, { ...options, fields }, output);
   } else {
     const prices = records.map(({ cost }) => (cost === 0 ? 'free' : credits(cost)));
     const width = longest(prices);
@@ -59,7 +57,7 @@ export async function printDryRun(
       const request = url === null ? `no request: ${reference}` : `GET ${url}`;
       return `${prices[i]?.padEnd(width)}  ${sanitize(request)}\n`;
     });
-    await new Stdout(context, stderr).write(lines.join(''));
+    await stdout.write(lines.join(''));
   }
   for (const failure of failureLines(results, null, options)) stderr.printFailure(failure);
   stderr.result(sumText(requests));

@@ -15,15 +15,15 @@ import {
   startPosition,
   tokenOf,
 } from './list-pages.ts';
-import { openOutput, printReferences } from './print-references.ts';
+import { openFormat, printReferences } from './print-references.ts';
 import { type Reference, valid } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
 import type { Run } from './run.ts';
 
 /** Lists references to stdout. Each page is written before the next one is requested. */
 export async function printListings(run: Run): Promise<readonly Result[]> {
-  const { operation, stderr, options, references } = run;
-  const { format, stdout, isTerminalTable } = await openOutput(run);
+  const { operation, stdout, stderr, options, references } = run;
+  const { format, isTerminalTable } = await openFormat(run);
   const { limit, all, maxCredits, continuation } = options;
   // At a terminal, only these flags list more than the first page.
   const isFirstPageOnly = isTerminalTable && limit === null && !all && maxCredits.length === 0;

@@ -2,14 +2,13 @@ import { ClosedPipe, toFailure } from '../errors.ts';
 import type { Format, Text } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import { parseFields } from '../output/parse-fields.ts';
-import { Stdout } from '../output/stdout.ts';
 import { decideTerminal, defaultFormat } from '../output/terminal.ts';
 import { widest } from '../output/width.ts';
 import { type Result, unreachedResult } from './results.ts';
 import type { Run } from './run.ts';
 
-/** Opens stdout, and creates the format of the output. `isTerminalTable`: it is a table at a terminal. */
-export async function openOutput({ operation, options, references, context, stderr }: Run) {
+/** Creates the format of the output. `isTerminalTable`: it is a table at a terminal, which the pager shows. */
+export async function openFormat({ operation, options, references, context, stdout }: Run) {
   const isStdout = options.output === null;
   const terminal = isStdout ? decideTerminal(context.stdout, context.env, options.color) : null;
   const name = options.format ?? defaultFormat(terminal);
@@ -21,7 +20,8 @@ export async function openOutput({ operation, options, references, context, stde
     referenceWidth: widest(references.map(({ value }) => value)),
     terminal,
   });
-  return { format, stdout: new Stdout(context, stderr, isTerminalTable), isTerminalTable };
+  if (isTerminalTable) stdout.usePager();
+  return { format, isTerminalTable };
 }
 
 /**

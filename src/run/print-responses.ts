@@ -10,7 +10,7 @@ import type { Text } from '../output/format.ts';
 import { writeEntries } from '../output/render.ts';
 import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
-import { openOutput, printReferences } from './print-references.ts';
+import { openFormat, printReferences } from './print-references.ts';
 import type { Reference } from './read-references.ts';
 import { failedRequest, type Result, resultOf } from './results.ts';
 import { mapConcurrently, type Run } from './run.ts';
@@ -33,10 +33,10 @@ export async function printResponses(
   parametersOf: (value: string) => RequestParameters,
   target: Target | null,
 ): Promise<readonly Result[]> {
-  const { operation, options, context, references } = run;
+  const { operation, options, context, stdout, references } = run;
   const { limit } = options;
   using seen = options.seen === null ? null : await openSeenFile(options.seen, context.stop);
-  const { format, stdout } = await openOutput(run);
+  const { format } = await openFormat(run);
   const content: Buffer[] = [];
   const write = async (text: Text): Promise<void> => {
     if (target === null) await stdout.write(text);

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { resolveAccount } from '../accounts/settings.ts';
 import type { CommonOptions, RunOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
 import { type ExitCode, Failure, toFailure, type Warning } from '../errors.ts';
 import { createProgress, type ProgressLine } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
+import type { Output } from '../output/stdout.ts';
 import { parseAddress } from '../service/address.ts';
 import { Budget, type Ledger } from '../service/budget.ts';
 import { Client, type ClientOptions } from '../service/client.ts';
@@ -37,9 +37,9 @@ export async function openService(
   operation: Operation,
   { references, destination }: Job,
   options: RunOptions,
-  context: Context,
-  stderr: Stderr,
+  output: Output,
 ) {
+  const { context, stderr } = output;
   const { sandbox, timeout, concurrency } = options;
   const warnings: Warning[] = [];
   const account = sandbox ? await openSandbox(options) : await resolveAccount(options, context);
@@ -59,7 +59,7 @@ export async function openService(
   }
   const budget = new Budget(bounds, ledger);
   const all = distinct(valid(references)).length;
-  const progress = createProgress(context, stderr, options, { all, noun: operation.reference });
+  const progress = createProgress(output, options, { all, noun: operation.reference });
   const client = new Client({
     ...options,
     service,
@@ -73,8 +73,7 @@ export async function openService(
     references,
     destination,
     options,
-    context,
-    stderr,
+    ...output,
     client,
     budget,
     /** Identifies the service in the pages of an export. */
@@ -180,7 +179,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
 
 /** Does a job and prints how it ended; returns the exit code. Throws what the job throws before its first request. */
 export async function perform(run: Run, job: Job, writeSummary: WriteSummary): Promise<ExitCode> {
-  const { stderr, budget } = run;
+  const { stdout, stderr, budget } = run;
   const unreached = (): Result[] => run.references.map((reference) => unreachedResult(reference, run.ended));
   writeSummary(unreached(), null);
   const results = await job.work(run).catch((error: unknown) => {
@@ -189,14 +188,14 @@ export async function perform(run: Run, job: Job, writeSummary: WriteSummary): P
     return unreached();
   });
   await run.progress.stop();
-  const pagerFailure = run.stopped === null ? await stderr.pager?.close() : null;
-  if (pagerFailure) run.end(pagerFailure);
+  const pagerFailure = run.stopped === null ? await stdout.close() : null;
+  if (pagerFailure !== null) run.end(pagerFailure);
   if (results.some(({ failure }) => failure !== null)) run.ended ??= run.stopped;
   const { exit, warnings, failures, notes } = endingOf(run, results);
   for (const text of warnings) stderr.warn(text);
   for (const failure of failures) stderr.printFailure(failure);
   // A user who has left the pager is still at the terminal.
-  if (!run.pipeClosed || stderr.pager !== null) for (const note of notes) stderr.note(note);
+  if (!run.pipeClosed || stdout.hasPager) for (const note of notes) stderr.note(note);
   try {
     writeSummary(results, { exit, failure: run.ended, total: budget.total });
   } catch (error) {

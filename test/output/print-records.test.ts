@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { FormatName } from '../../src/output/formats.ts';
 import { printRecords, type RecordOptions } from '../../src/output/print-records.ts';
 import { Stderr } from '../../src/output/stderr.ts';
+import { Stdout } from '../../src/output/stdout.ts';
 import { fakeContext } from '../support/fake-context.ts';
 
 const rows = [
@@ -18,14 +19,9 @@ async function printed<R extends object = (typeof rows)[number]>(
   const { context, stdout } = fakeContext({ stdoutTerminal: isTerminal });
   if (width !== undefined) context.stdout.columns = width;
   const fields = Object.keys(records[0] ?? { name: '', sum: '' }) as (keyof R & string)[];
-  await printRecords(records, {
-    format,
-    color: false,
-    context,
-    stderr: new Stderr(context),
-    fields,
-    ...others,
-  });
+  const stderr = new Stderr(context);
+  const output = { context, stdout: new Stdout(context, stderr), stderr };
+  await printRecords(records, { format, color: false, fields, ...others }, output);
   return stdout();
 }
 

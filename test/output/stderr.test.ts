@@ -79,7 +79,7 @@ test('while a pager has the terminal, lines wait until it has ended', async () =
   const ended = new Promise<null>((resolve) => {
     end = () => resolve(null);
   });
-  stderr.holdFor({ ended, close: () => ended });
+  stderr.holdUntil(ended);
   stderr.warn('w');
   stderr.note('n');
   assert.deepEqual(log, []);

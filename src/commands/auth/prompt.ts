@@ -1,9 +1,8 @@
 import { on } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import type { Context } from '../../context.ts';
 import { stoppedBy, toFailure, usage } from '../../errors.ts';
-import type { Stderr } from '../../output/stderr.ts';
+import type { Output } from '../../output/stdout.ts';
 
 /** Asks until `parse` takes the answer, at most three times. */
 type Ask = <T>(question: string, echo: boolean, parse: (answer: string) => T) => Promise<T>;
@@ -14,10 +13,10 @@ type Ask = <T>(question: string, echo: boolean, parse: (answer: string) => T) =>
  * modes of the terminal are always restored.
  */
 export async function withPrompt<T>(
-  { stdin, stderr, stop }: Context,
-  messages: Stderr,
+  { context, stderr: messages }: Output,
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
+  const { stdin, stderr, stop } = context;
   let isMuted = true;
   let question = '';
   const write = (chunk: unknown, _encoding: unknown, done: () => void): void => {

@@ -1,8 +1,7 @@
 import type { CommonOptions } from '../../cli/options.ts';
-import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { createProgress } from '../../output/progress.ts';
-import type { Stderr } from '../../output/stderr.ts';
+import type { Output } from '../../output/stdout.ts';
 import { reportsTo } from '../../run/run.ts';
 import { Budget, newTally } from '../../service/budget.ts';
 import { Client, type Service } from '../../service/client.ts';
@@ -18,14 +17,14 @@ const canonicalId = 'UC0123456789abcdefghijkl';
  */
 export async function verifyKey(
   service: Service,
-  context: Context,
-  stderr: Stderr,
-  shared: CommonOptions,
+  options: CommonOptions,
+  output: Output,
 ): Promise<Failure | null> {
+  const { context, stderr } = output;
   stderr.redact(service.key);
-  const progress = createProgress(context, stderr, shared);
+  const progress = createProgress(output, options);
   const client = new Client({
-    ...shared,
+    ...options,
     service,
     context,
     budget: new Budget([], null),
