@@ -49,7 +49,7 @@ test('the commands that read: resolve, latest, search, uploads, in every format'
     run('uploads @nobody'),
   ]);
   const exits = results.map(({ exit }) => exit);
-  assert.deepEqual(exits, [0, 0, 0, 0, 0, 5]);
+  assert.deepEqual(exits, [0, 0, 0, 0, 0, 5], results.map(({ stderr }) => stderr).join());
   const [resolved, latest, found, ids, document] = results.map(({ stdout }) => stdout);
   assert.equal(resolved, '{"channel_id":"UCa---------------------","resolved_from":"@a"}\n');
   assert.match(latest ?? '', /^videoId +published\n─+\na_000000004 +2026-01-01T16:00:00Z\n$/);
