@@ -50,6 +50,12 @@ const stubs = [
     text: 'module.exports = {};',
   },
   {
+    // It looks for what the terminal can show (7 ms): loaded for the first colour.
+    module: 'chalk',
+    by: 'src/output/',
+    text: `exports.Chalk = function (options) { return new (require('chalk').Chalk)(options); };`,
+  },
+  {
     // It compiles a regular expression of all emoji (25 ms): loaded for the first text that is not plain.
     module: 'string-width',
     by: 'src/output/',

@@ -1,7 +1,7 @@
-import { styleText } from 'node:util';
 import type { CommandRow, Example, Terms } from '../cli/command.ts';
 import { explainedFlagsOf, flagsOf, helpFlag } from '../cli/flags.ts';
 import { unknownCommand } from '../cli/pointers.ts';
+import { colors } from '../output/colors.ts';
 import type { FormatOptions } from '../output/format.ts';
 import { longest } from '../text/count.ts';
 import { wrap } from '../text/wrap.ts';
@@ -83,8 +83,7 @@ const minMeaning = 32;
 /** The blocks in the width of a terminal (null: 80 columns), with bold headings if it has colour. */
 function layout(blocks: readonly Block[], terminal: Terminal): string {
   const columns = Math.max(minColumns, terminal?.columns ?? 80);
-  const bold = (line: string): string =>
-    terminal?.color ? styleText('bold', line, { validateStream: false }) : line;
+  const bold = (line: string): string => (terminal?.color ? colors().bold(line) : line);
   const linesOf = (block: Block): readonly string[] => {
     if (typeof block === 'string') return wrap(block, columns);
     const heading = block.heading === undefined ? [] : wrap(block.heading, columns).map(bold);

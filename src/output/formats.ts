@@ -58,7 +58,7 @@ export const exportName = /^(?:UC|PL|UU|LL|FL|OL)[\w-]+\.ndjson$/;
 export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
   const { fields, columns } = options;
   const createWriter = await formats[name].writer();
-  const writer: Writer = await createWriter(options);
+  const writer: Writer = createWriter(options);
   let absent: string | null = null;
   return {
     open: () => '',

@@ -1,10 +1,10 @@
-import { styleText } from 'node:util';
 import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import { messageLine, type Step, stepText } from '../text/command.ts';
 import { minSecretLength, sanitize, withoutSecret } from '../text/sanitize.ts';
 import { wrap } from '../text/wrap.ts';
+import { colors } from './colors.ts';
 import { decideTerminal } from './terminal.ts';
 
 /** All output on stderr. Each message is one line, `chanlist: ` first, free of control characters. */
@@ -118,15 +118,13 @@ export class Stderr {
   }
 
   /** Prints a message, at a terminal broken between words; a command stays in one line, so that it can be copied. */
-  #line(message: Step, word: '' | keyof typeof colors = ''): void {
+  #line(message: Step, word: '' | keyof typeof colorOf = ''): void {
     const whole = sanitize(withoutSecret(stepText(message), this.#secret));
     const { isTTY, columns } = this.#stream;
     const isWrapped = isTTY === true && typeof message === 'string';
     const width = (columns || 80) - furtherLine.length;
     const lines = isWrapped ? wrap(whole, width, word.length) : [whole];
-    // Not chalk, which only tables load: every start would take longer for two words.
-    const isColored = this.#hasColor && word !== '';
-    const shown = isColored ? styleText(colors[word], word, { validateStream: false }) : word;
+    const shown = this.#hasColor && word !== '' ? colors()[colorOf[word]](word) : word;
     const text = `chanlist: ${shown}${lines.join(`\n${furtherLine}`)}\n`;
     if (this.#waiting !== null) return void this.#waiting.push(text);
     this.#stopLine();
@@ -145,6 +143,6 @@ export class Stderr {
   }
 }
 
-const colors = { 'error: ': 'red', 'warning: ': 'yellow' } as const;
+const colorOf = { 'error: ': 'red', 'warning: ': 'yellow' } as const;
 /** What begins each further line of a message. */
 const furtherLine = 'chanlist:   ';

@@ -2,6 +2,7 @@ import CliTable from 'cli-table3';
 import type { JsonText } from '../json/json-text.ts';
 import { longest } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { colors } from './colors.ts';
 import { type Column, chooseColumns } from './columns.ts';
 import type { FormatOptions, Item, Writer } from './format.ts';
 import { cut, textWidth, widest } from './width.ts';
@@ -30,9 +31,9 @@ interface Sized extends Column {
 }
 
 /** A table. The first entries decide its columns and their widths. */
-export async function tableFormat(options: FormatOptions): Promise<Writer> {
+export function tableFormat(options: FormatOptions): Writer {
   const { terminal, fields, operation, isReport = false } = options;
-  const style = terminal?.color ? new (await import('chalk')).Chalk({ level: 1 }) : null;
+  const style = terminal?.color ? colors() : null;
   const total = terminal?.columns ?? Number.POSITIVE_INFINITY;
   const least = minText[isReport ? 'report' : fields === null ? 'list' : 'fields'];
   const table = new CliTable(grid);
