@@ -129,7 +129,7 @@ _chanlist_flags() {
     'auth status') _chanlist_offer '-f --format --profile --base-url --namespace --key-file --json --ndjson --no-color --timeout --max-wait -q --quiet -v --verbose -h --help' ;;
     'auth list') _chanlist_offer '-f --format --json --ndjson --no-color -q --quiet -v --verbose -h --help' ;;
     'auth switch') _chanlist_offer '--no-color -q --quiet -v --verbose -h --help' ;;
-    'auth logout') _chanlist_offer '--no-color -q --quiet -v --verbose -h --help' ;;
+    'auth logout') _chanlist_offer '--profile --no-color -q --quiet -v --verbose -h --help' ;;
     'serve') _chanlist_offer '--port --host --key --credits --page-size --latency --seed --rate --grow --plain-tokens --fail --namespace -h --help' ;;
     'completion') _chanlist_offer '-h --help' ;;
     'help') _chanlist_offer '-h --help' ;;

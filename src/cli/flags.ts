@@ -39,7 +39,9 @@ const listed = { default: [], combine: (before: readonly unknown[], value: unkno
 /** The flags that also go before the command, by their headings in `help flags`. */
 export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
   'Service:': [
-    row('--profile <name>', account, 'use this account', { variable: 'CHANLIST_PROFILE' }),
+    row('--profile <name>', [...account, 'auth logout'], 'use this account', {
+      variable: 'CHANLIST_PROFILE',
+    }),
     row('--base-url <url>', account, 'use this address', { variable: 'CHANLIST_BASE_URL' }),
     row(
       '--namespace <word>',

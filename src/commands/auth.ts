@@ -97,10 +97,10 @@ const logout: CommandFile = {
   args: [['name', '[profile]', 'name of the profile; default: the active one']],
   about: ['Removes a profile from the store: the named one, or else the active one.'],
   examples: [['remove the profile demo', 'chanlist auth logout demo']],
-  run: async (options: { readonly name?: string }, { context: { env }, stderr }) => {
+  run: async (options: CommonOptions & { readonly name?: string }, { context: { env }, stderr }) => {
     let removed = '';
     const { active, profiles } = await updateStore(env, (store) => {
-      const name = options.name ?? explicitProfile({}, env) ?? store.active;
+      const name = options.name ?? explicitProfile(options, env) ?? store.active;
       if (name === null)
         throw usage('no profile is active', 'see: chanlist auth list; then: chanlist auth logout NAME');
       removed = name;

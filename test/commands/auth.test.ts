@@ -249,7 +249,7 @@ test('logout: removes the profile; after the active one, none is active', async 
   assert.deepEqual([[...readStore(env).profiles.keys()], readStore(env).active], [['home', 'third'], null]);
   await refused('logout', 'auth list');
   writeStore(folder, two, 'work');
-  assert.doesNotMatch((await auth('logout home -v', env)).stderr, /no profile/);
+  assert.doesNotMatch((await auth('logout --profile home -v', env)).stderr, /no profile/);
   assert.equal(readStore(env).active, 'work');
   await refused('logout wrok', 'did you mean work?');
   assert.equal((await auth('logout', env)).exit, 0);
