@@ -23,6 +23,8 @@ export interface Column {
 const maxReference = 24;
 /** Narrowest terminal with the column `index`. */
 const minIndexColumns = 100;
+/** Narrowest terminal with room for views that are words (`214 waiting`). */
+const minWideViews = 120;
 /** Widths of numbers that entries of later references may need: `PREMIERE`, `142,627`, `123,456,789`. */
 const laterWidths: Readonly<Record<string, number>> = {
   lengthText: 8,
@@ -86,7 +88,7 @@ function videoColumns(
   const hasDates = entries.some(field('published'));
   const hasCounts = entries.some(count);
   // On a narrow terminal the title needs the room more.
-  const isWide = hasCounts || terminal === null || terminal.columns >= minIndexColumns;
+  const isWide = hasCounts || terminal === null || terminal.columns >= minWideViews;
   const mayBeLong = several || operation.body === 'records';
   // Widths are what later entries may need: an ID, `PREMIERE`, `123,456,789` or `214 waiting`, `11 months ago`.
   const columns = [
