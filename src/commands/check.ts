@@ -9,7 +9,7 @@ import {
   checkArchive,
   checkFields,
   emptyRow,
-  type FoundPlace,
+  type FoundArchives,
   findArchives,
   hasFirstExport,
   problemCodes,
@@ -94,7 +94,7 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
 
 /** Checks each archive once, also if several paths lead to it. */
 async function checkAll(
-  places: readonly FoundPlace[],
+  places: readonly FoundArchives[],
   maxAge: number | null,
   context: Context,
 ): Promise<readonly CheckedArchive[]> {
@@ -112,7 +112,7 @@ async function checkAll(
 async function findAbsent(
   references: readonly Reference[],
   checked: readonly CheckedArchive[],
-  places: readonly FoundPlace[],
+  places: readonly FoundArchives[],
 ): Promise<{ readonly absent: readonly Reference[]; readonly unknown: string | null }> {
   const answered = new Set(checked.flatMap((archive) => archive.references.map(canonicalOf)));
   const absent = references.filter(({ value }) => !answered.has(canonicalOf(value)));

@@ -88,9 +88,9 @@ async function chooseJob(
     if (format === 'table') throw new Error('a table in a file');
     if (options.outputDir === null && valid(references).length > 1)
       throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
-    const { openExports } = await import('../export/exports.ts');
+    const { openExportFolder } = await import('../export/exports.ts');
     const { exportJob } = await import('../export/export-all.ts');
-    return exportJob(openExports(operation, options, context, format, target), references);
+    return exportJob(openExportFolder(operation, options, context, format, target), references);
   }
   const firstRequests = async () => {
     const requests = valid(references).map(({ reference, value }) => {

@@ -32,10 +32,10 @@ export const otherContent = 'its content differs from what was written';
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
 
 /**
- * Counts the entries of an ndjson file, and finds the first line that is not one. An entry is a JSON object with a
- * `videoId` (null, too) and, of a channel, no other `channelId`; without an `id`, any JSON, as the service has sent it. A
- * byte order mark at the start is white space. `onEntry` is given each of them, without its line end; valid until it returns.
- * Throws as `chunksOf`, and a usage error for UTF-16.
+ * Counts the entries of an ndjson file, and finds the first line that is not one. An entry of a channel or playlist is a
+ * JSON object with a `videoId` (null, too) and, of a channel, no other `channelId`; if `id` is null, any JSON counts. A byte
+ * order mark at the start is white space. `onEntry` gets each entry without its line end; the buffer is valid until it
+ * returns. Throws as `chunksOf`, and a usage error for UTF-16.
  */
 export async function readArchive(
   target: Target,
@@ -53,11 +53,11 @@ export async function readArchive(
     }
   }
   for await (const lines of linesOf(bytes())) {
-    for (const each of lines) {
+    for (const raw of lines) {
       number++;
-      if (number === 1 && each !== null)
-        assertNotUtf16(each, (why) => usage(`cannot read ${target.path}: ${why}`));
-      const line = number === 1 && each !== null ? withoutByteOrderMark(each) : each;
+      if (number === 1 && raw !== null)
+        assertNotUtf16(raw, (why) => usage(`cannot read ${target.path}: ${why}`));
+      const line = number === 1 && raw !== null ? withoutByteOrderMark(raw) : raw;
       if (line?.length === 0) continue;
       const entry = line !== null && isUtf8(line) ? JsonText.parse(line) : null;
       const problem = lineProblem(line, entry, id);
@@ -75,7 +75,7 @@ export async function readArchive(
   return { entries, damage, badLines, newest, checksum };
 }
 
-/** All bytes of a file, as `chunksOf`. */
+/** Yields all bytes of a file, as `chunksOf`. */
 async function* bytesOf({ path, real }: Target, stop: AbortSignal): AsyncGenerator<Buffer> {
   // A FIFO that has taken its place would block forever.
   const fd = guardFile(path, 'open', () => openSync(real, O_RDONLY | O_NONBLOCK));
@@ -86,7 +86,7 @@ async function* bytesOf({ path, real }: Target, stop: AbortSignal): AsyncGenerat
   }
 }
 
-/** Why a line is not an entry of a channel or playlist; null if it is one. */
+/** Says why a line is not an entry of a channel or playlist; null if it is one. */
 function lineProblem(line: Buffer | null, entry: JsonText | null, id: string | null): string | null {
   if (line === null) return 'is longer than 64 MiB';
   if (entry === null) return 'is not JSON';
@@ -98,7 +98,7 @@ function lineProblem(line: Buffer | null, entry: JsonText | null, id: string | n
 
 /** FILE as an archive. It is read only if something needs its content: once for its IDs, and again when it is copied. */
 export class Archive {
-  readonly #item: ExportItem;
+  readonly #one: ExportItem;
   /** Null: FILE is as recorded, so that no line needs checking for its channel. */
   readonly #id: string | null;
   /** This run buys every page, and repairs an archive that has a record: lines that are not entries are left out. */
@@ -109,29 +109,29 @@ export class Archive {
   hasEntriesWithoutId = false;
 
   constructor(item: ExportItem, all: boolean) {
-    this.#item = item;
+    this.#one = item;
     this.all = all;
     this.#id = item.existing.file === 'archive' ? null : item.id;
   }
 
   /** Size and time when the run began. */
-  get mark(): FileStamp {
-    const { stats } = this.#item.target;
+  get stamp(): FileStamp {
+    const { stats } = this.#one.target;
     if (stats === null) throw new Error('an archive without a file');
     return stampOf(stats);
   }
 
   get #isRepaired(): boolean {
-    return this.all && this.#item.record !== null;
+    return this.all && this.#one.record !== null;
   }
 
   /** From the record until `read`. */
   get entries(): number {
-    return this.#contents?.entries ?? this.#item.record?.entries ?? 0;
+    return this.#contents?.entries ?? this.#one.record?.entries ?? 0;
   }
 
   get checksum(): number {
-    return this.#contents?.checksum ?? this.#item.record?.checksum ?? 0;
+    return this.#contents?.checksum ?? this.#one.record?.checksum ?? 0;
   }
 
   /** Lines are left out when it is copied. */
@@ -141,7 +141,7 @@ export class Archive {
 
   /** What other programs changed, and the update repaired or kept; null: nothing. */
   get change(): string | null {
-    const { record, target, existing } = this.#item;
+    const { record, target, existing } = this.#one;
     const contents = this.#contents;
     if (contents === null || record === null) return null;
     const { badLines, damage, checksum } = contents;
@@ -150,28 +150,27 @@ export class Archive {
     if (existing.file === 'archive') return `${otherContent}; it was kept`;
     // To sort lines changes no size.
     const isReordered = target.stats?.size === record.size && contents.entries === record.entries;
-    return isReordered
-      ? 'another program reordered or edited its lines; they were kept (--update --all adds what is missing)'
-      : null;
+    if (!isReordered) return null;
+    return 'another program reordered or edited its lines; they were kept (--update --all adds what is missing)';
   }
 
   /** Reads it, and returns its IDs. Throws as `assertSame`, and `damaged` or `lost` as `assertIntact`. */
   async read(): Promise<ReadonlySet<string>> {
-    const { target, exports } = this.#item;
+    const { target, exportFolder } = this.#one;
     if (this.#contents !== null) return this.#ids;
-    assertSame(this.#item);
-    this.#contents = await readArchive(target, this.#id, exports.context.stop, (_, videoId) => {
+    assertSame(this.#one);
+    this.#contents = await readArchive(target, this.#id, exportFolder.context.stop, (_, videoId) => {
       if (videoId === null) this.hasEntriesWithoutId = true;
       else this.#ids.add(videoId);
     });
-    if (!this.#isRepaired) assertIntact(this.#item, this.#contents);
+    if (!this.#isRepaired) assertIntact(this.#one, this.#contents);
     return this.#ids;
   }
 
   /** Passes on what stays of it: all of its bytes or, if lines are left out, the other ones, in chunks. */
   async copy(write: (chunk: Buffer | string) => void): Promise<void> {
-    const { target, exports } = this.#item;
-    const { stop } = exports.context;
+    const { target, exportFolder } = this.#one;
+    const { stop } = exportFolder.context;
     let isStart = true;
     if (!this.isCut)
       for await (const chunk of bytesOf(target, stop)) {
@@ -195,7 +194,7 @@ function assertIntact(item: ExportItem, { damage, entries, checksum }: Contents)
   const { path } = target;
   const all = commandFor(item, 'restore it, or add what is missing', '--update', '--all');
   const isAsRecorded = existing.file === 'archive';
-  // The lines are as they were written.
+  // Same checksum: the lines are as they were written.
   if (isAsRecorded && record?.checksum === checksum) return;
   const problem = damage ?? (isAsRecorded ? otherContent : null);
   if (problem !== null) {

@@ -10,9 +10,14 @@ import type { ExportItem } from './exports.ts';
 import { unresumable } from './messages.ts';
 import type { PagesFile } from './pages-file.ts';
 
+export interface BoughtPages {
+  readonly facts: Pick<Result, 'pages' | 'missing' | 'token'>;
+  readonly failure: Failure | null;
+}
+
 /**
- * Buys the remaining pages of an export or update. A page is durable before the next one is requested. `kept`: entries that
- * FILE keeps. Returns every failure; after `unresumable`, no run can continue from here.
+ * Buys the remaining pages of an export or update. A page is durable before the next one is requested. `keptEntries`: number
+ * of entries that FILE keeps. Returns every failure; after `unresumable`, no run can continue from here.
  */
 export async function buyPages(
   run: Run,
@@ -20,8 +25,8 @@ export async function buyPages(
   pages: PagesFile,
   select: Sink['select'],
   keptEntries = 0,
-): Promise<{ facts: Pick<Result, 'pages' | 'missing' | 'token'>; failure: Failure | null }> {
-  const { operation } = item.exports;
+): Promise<BoughtPages> {
+  const { operation } = item.exportFolder;
   if (pages.position.next === 'stuck' && needsPage(pages.position, pages.header.request.limit))
     return {
       facts: { pages: 0, missing: null, token: null },
@@ -50,14 +55,14 @@ export async function buyPages(
   };
   const {
     position,
-    pages: count,
+    pages: pagesBought,
     failure,
   } = await listPages(run, item.id, pages.position, sink, item.reference.tally);
   const isStuck = failure !== null && position.next === 'stuck';
   return {
     facts: {
-      pages: count,
-      missing: missingEntries(position.total, count, keptEntries + pages.position.entries),
+      pages: pagesBought,
+      missing: missingEntries(position.total, pagesBought, keptEntries + pages.position.entries),
       token: failure === null ? null : tokenOf(position.next),
     },
     failure: isStuck ? unresumable(item, pages, failure.message, failure.status) : failure,

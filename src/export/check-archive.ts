@@ -11,7 +11,7 @@ import type { Command } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 import { type Contents, otherContent, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
-import { exportCommand } from './messages.ts';
+import { exportCommand, switchesOf } from './messages.ts';
 import { PagesFile } from './pages-file.ts';
 import { type ArchiveRecord, hasStamp, readRecord, recordedFiles } from './record.ts';
 
@@ -62,15 +62,14 @@ export const emptyRow: CheckRow<never> = {
 
 export const checkFields = Object.keys(emptyRow) as (keyof CheckRow)[];
 
-/** An archive, or an interrupted run, that records name. */
+/** An archive, or an interrupted run, that a record or pages file names. */
 interface FoundArchive {
   readonly path: string;
   readonly folder: PrivateFolder;
   readonly name: string;
 }
 
-/** What a path of `check` names. */
-export interface FoundPlace {
+export interface FoundArchives {
   readonly archives: readonly FoundArchive[];
   readonly folder: PrivateFolder;
   /** All FILEs that the folder knows. */
@@ -78,10 +77,10 @@ export interface FoundPlace {
 }
 
 /**
- * Finds what the records and interrupted runs of a path name: of a folder all, of a FILE its own. Throws usage errors for a
- * path without any.
+ * Finds the archives and interrupted runs at a path: all of a folder, or the one of a FILE. Throws usage errors for a path
+ * without any.
  */
-export function findArchives(path: string): FoundPlace {
+export function findArchives(path: string): FoundArchives {
   const stats = guardFile(path, 'read', () => statSync(path, { throwIfNoEntry: false }));
   const next = 'check the path, and whether the disk is mounted';
   const missing = usage(`${path}: there is no such file or folder`, next);
@@ -106,7 +105,7 @@ export function findArchives(path: string): FoundPlace {
 }
 
 /** Whether another run makes a first export here, or has done so since the place was looked at. */
-export async function hasFirstExport({ folder, names }: FoundPlace): Promise<boolean> {
+export async function hasFirstExport({ folder, names }: FoundArchives): Promise<boolean> {
   if (recordedFiles(folder).some((name) => !names.has(name))) return true;
   for (const name of folder.names()) {
     const file = /^(.+)\.(?:lock|held)$/s.exec(name)?.[1];
@@ -115,11 +114,14 @@ export async function hasFirstExport({ folder, names }: FoundPlace): Promise<boo
   return false;
 }
 
-export interface CheckedArchive {
+interface ComparedArchive {
   readonly row: CheckRow<Command>;
-  /** All that are known to lead to it, with its ID; none if its record cannot be read. */
+  /** All references that are known to lead to it, with its ID; none if its record cannot be read. */
   readonly references: readonly string[];
-  /** Another run writes it, or has done so since. */
+}
+
+export interface CheckedArchive extends ComparedArchive {
+  /** Another run writes it, or has done so since the check began. */
   readonly isWritten: boolean;
 }
 
@@ -144,7 +146,11 @@ export async function checkArchive(
   return checked && { ...checked, isWritten: (await isLocked(folder, name)) || recordTime() !== before };
 }
 
-async function compare(found: FoundArchive, maxAge: number, { stop, clock }: Context) {
+async function compare(
+  found: FoundArchive,
+  maxAge: number,
+  { stop, clock }: Context,
+): Promise<ComparedArchive | null> {
   const { folder, name } = found;
   const target = resolveTarget(found.path);
   const { path } = target;
@@ -175,7 +181,7 @@ async function compare(found: FoundArchive, maxAge: number, { stop, clock }: Con
   return { row, references: [id, reference, ...(record?.others ?? [])] };
 }
 
-/** An archive that cannot be read, or its record or its interrupted run. */
+/** Returns the row of an archive that cannot be read, or whose record or pages cannot. */
 function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow<Command> {
   const { code, message, next } = failure;
   // Only a record can be deleted for free.
@@ -185,7 +191,7 @@ function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow<Com
 
 type Problem = CheckRow<Command>['problem'];
 
-/** What FILE itself, or the last run, shows. */
+/** Finds what is wrong with FILE itself, or went wrong in the last run. */
 function archiveProblem(target: Target, record: ArchiveRecord, contents: Contents | null): Problem {
   const { path, stats } = target;
   const { entries, checksum, checks } = record;
@@ -210,26 +216,33 @@ function interruptedProblem(target: Target, { header, position, end }: PagesFile
   // Only a person can decide which file to keep.
   if (hasAppeared) return { code: 'interrupted', message: `${message}; the file appeared since`, fix: null };
   // An export whose list repeats itself has no page to resume at.
-  const flags = header.update === null && position.next === 'stuck' ? ['--restart'] : [];
-  const fix = exportCommand({ path, request: header.request, reference: header.reference }, ...flags);
+  const isStuck = header.update === null && position.next === 'stuck';
+  const { request, reference } = header;
+  const fix = exportCommand({ path, request, reference, flags: isStuck ? switchesOf('--restart') : [] });
   return { code: 'interrupted', message, fix };
 }
 
 function staleProblem(path: string, record: ArchiveRecord, now: number, maxAge: number): Problem {
   const { checked, withoutFeed, failure } = record.checks;
+  const stale = (message: string): Problem => ({
+    code: 'stale',
+    message,
+    fix: fixOf(path, record, '--update'),
+  });
+  if (checked === null) return maxAge === Number.POSITIVE_INFINITY ? null : stale('never checked');
+  const age = now - Date.parse(checked);
+  if (age < 0) return stale(`last successful check ${checked}, which is in the future`);
   // Without a feed, an update buys one page every seven days (docs/updates.md, rule 3).
   const isWithoutFeed = withoutFeed !== null || failure?.code === 'no_feed';
   const limit = isWithoutFeed ? Math.max(maxAge, (daysWithoutFeed + 1) * day) : maxAge;
-  const age = checked === null ? Number.POSITIVE_INFINITY : now - Date.parse(checked);
-  if (age >= 0 && age <= limit) return null;
-  const future = age < 0 ? ', which is in the future' : '';
-  const message = checked === null ? 'never checked' : `last successful check ${checked}${future}`;
-  return { code: 'stale', message, fix: fixOf(path, record, '--update') };
+  return age > limit ? stale(`last successful check ${checked}`) : null;
 }
 
-/** The command that repairs an archive. */
-const fixOf = (
+/** Returns the command that repairs an archive. */
+function fixOf(
   path: string,
   { id, service, reference }: ArchiveRecord,
   ...switches: readonly string[]
-): Command => exportCommand({ path, request: { id, service }, reference }, ...switches);
+): Command {
+  return exportCommand({ path, request: { id, service }, reference, flags: switchesOf(...switches) });
+}

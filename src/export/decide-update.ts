@@ -70,7 +70,7 @@ function decideWithoutFeed(before: CheckHistory, now: number): UpdateDecision {
   return { do: 'fail', until: Date.parse(checked) + daysWithoutFeed * day };
 }
 
-/** Rules 1 and 4: the IDs of the feed that FILE lacks and the list should contain. */
+/** Returns the IDs of the feed that FILE lacks and the list should contain (rules 1 and 4). */
 function expectedIds(
   { missingIds }: CheckHistory,
   entries: readonly FeedEntry[],
@@ -86,7 +86,7 @@ function expectedIds(
   return [...new Set(expected.map(({ videoId }) => videoId))].slice(0, maxIds);
 }
 
-/** Rule 4: the expected IDs that are expected no longer after this check. */
+/** Returns the expected IDs that are expected no longer after this check (rule 4). */
 export const noLongerExpected = (expected: readonly string[], { missingIds }: CheckHistory): string[] =>
   expected.filter((id) => Object.hasOwn(missingIds, id) && (missingIds[id]?.checks ?? 0) >= maxChecks);
 

@@ -28,17 +28,17 @@ export async function endRun(
   run: Run,
   item: ExportItem,
   pages: PagesFile,
-  known: Pick<ArchiveRecord, 'checks' | 'whole'>,
+  recordPart: Pick<ArchiveRecord, 'checks' | 'whole'>,
   below: Archive | null = null,
 ): Promise<void> {
-  const { exports, name, target, id } = item;
+  const { exportFolder, name, target, id } = item;
   const { request, replaces } = pages.header;
   const expected = replaces && target.stats !== null ? stampOf(target.stats) : null;
   const next = below === null ? moveAway(item) : `${sameCommand(item)} to resume`;
   const assertExpected = (): void => assertUnchanged(target, expected, next);
   assertExpected();
   pages.assertOwn();
-  const path = exports.folder.at(newFileName(name));
+  const path = exportFolder.privateFolder.at(newFileName(name));
   using file = new AtomicFile(target, path);
   let [checksum, size] = [0, 0];
   const write = (chunk: string | Buffer): void => {
@@ -47,27 +47,27 @@ export async function endRun(
     file.write(chunk);
   };
   if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, item, pages, write);
-  else for await (const chunk of pages.rows(exports.context.stop)) write(chunk);
+  else for await (const chunk of pages.rows(exportFolder.context.stop)) write(chunk);
   await below?.copy(write);
   const made = file.close();
-  const mark = stampOf(made);
+  const stamp = stampOf(made);
   const entries = pages.position.entries + (below?.entries ?? 0);
-  const record = { ...item.recordIdentity, id, ...mark, checksum, entries, ...known };
-  const end = { ...mark, record: isArchive(request) ? record : null };
+  const record = { ...item.recordIdentity, id, ...stamp, checksum, entries, ...recordPart };
+  const end = { ...stamp, record: isArchive(request) ? record : null };
   pages.addEnd(end);
   assertExpected();
-  pages.assertOwn(path, made, size);
+  pages.assertUntouched(path, made, size);
   file.commit();
-  assertUnchanged(target, mark, next);
+  assertUnchanged(target, stamp, next);
   recordEnd(run, item, pages, end);
 }
 
-/** The last steps of a run whose new FILE is in its place. */
+/** Records a run whose new FILE is in its place, and removes its pages. */
 export function recordEnd(run: Run, item: ExportItem, pages: PagesFile, { record }: PagesEnd): void {
-  const { folder } = item.exports;
-  if (record === null) folder.remove(recordName(item.name));
-  else writeRecord(folder, item.name, record);
-  guardFile(folder.path, 'write', () => syncFolder(folder.path));
+  const { privateFolder } = item.exportFolder;
+  if (record === null) privateFolder.remove(recordName(item.name));
+  else writeRecord(privateFolder, item.name, record);
+  guardFile(privateFolder.path, 'write', () => syncFolder(privateFolder.path));
   removePages(run, item, pages);
 }
 
@@ -83,11 +83,11 @@ export function removePages(run: Run, { reference }: ExportItem, pages: PagesFil
 /** Renders the entries of a run in the format of its request. */
 async function renderView(
   run: Run,
-  { exports, reference }: ExportItem,
+  { exportFolder, reference }: ExportItem,
   pages: PagesFile,
   write: (text: string | Buffer) => void,
 ): Promise<void> {
-  const { context, operation, options, format } = exports;
+  const { context, operation, options, format } = exportFolder;
   const { next } = pages.position;
   const { info } = pages;
   const warnings = await render(

@@ -7,7 +7,7 @@ import type { ExportItem } from './exports.ts';
 import { sameCommand } from './messages.ts';
 import { changeChecks, checksAfterFailure } from './record.ts';
 
-/** Turns what was thrown into the failure to report. `checked`: the last successful check; null: none. Pure. */
+/** Turns what was thrown into the failure to report. `checked`: the last successful check; null: there was none. Pure. */
 export function failureOf(thrown: unknown, { paidRequests }: Tally, checked: string | null): Failure {
   const failure = toFailure(thrown);
   // Stops only this export. After a paid page it is exit 1, not a usage error.
@@ -18,21 +18,21 @@ export function failureOf(thrown: unknown, { paidRequests }: Tally, checked: str
   return new Failure('gone', `gone: last seen on ${checked.slice(0, 10)}`, { status: failure.status });
 }
 
-/** The failure, with how to resume if there are pages to resume with. */
+/** Adds to a failure how to resume, if there are pages to resume with. */
 function withResume(item: ExportItem, failure: Failure, token: string | null): Failure {
-  const hasPages = existsSync(item.exports.folder.at(pagesName(item.name)));
+  const hasPages = existsSync(item.exportFolder.privateFolder.at(pagesName(item.name)));
   // After a failure of this export alone, there must be a page to resume with.
   const isResumable = hasPages && (failure.scope !== 'reference' || token !== null);
   return isResumable ? failure.resumableWith(`${sameCommand(item)} to resume`) : failure;
 }
 
-/** The result of an export that failed: notes the failure, and says how to resume. `facts`: what it has done. */
+/** Records a failure, and returns the result of the export, with how to resume it. `facts`: what it has done. */
 export function failedExport(item: ExportItem, thrown: unknown, facts: Partial<Result> = {}): Result {
-  const { exports, name, record, id, reference } = item;
+  const { exportFolder, name, record, id, reference } = item;
   const checked = record?.id === id ? record.checks.checked : null;
   const failure = failureOf(thrown, reference.tally, checked);
   if (failure.code === 'usage') return resultOf(reference, { ...facts, failure });
-  const { folder, context } = exports;
-  changeChecks(folder, name, id, (before) => checksAfterFailure(before, failure, context.clock.now()));
+  const { privateFolder, context } = exportFolder;
+  changeChecks(privateFolder, name, id, (before) => checksAfterFailure(before, failure, context.clock.now()));
   return resultOf(reference, { ...facts, failure: withResume(item, failure, facts.token ?? null) });
 }

@@ -7,6 +7,7 @@ import { firstEntries } from '../run/list-pages.ts';
 import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
+import { addNew } from './add-new.ts';
 import { Archive } from './archive.ts';
 import { assertUnchanged } from './assert-unchanged.ts';
 import { buyPages } from './buy-pages.ts';
@@ -19,14 +20,15 @@ import {
   nameOf,
   newFileName,
   pathOf,
+  resumeStep,
   startPages,
 } from './exports.ts';
 import { moveAway, refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import type { PagesFile } from './pages-file.ts';
 import { isArchive } from './pages-format.ts';
-import { hasStamp, noChecks } from './record.ts';
-import { addNew, updateArchive } from './update-archive.ts';
+import { noChecks } from './record.ts';
+import { updateArchive } from './update-archive.ts';
 
 /**
  * Makes one export, or brings it up to date, under its lock. Returns every failure in the result. `given`: its other
@@ -34,34 +36,36 @@ import { addNew, updateArchive } from './update-archive.ts';
  */
 export async function exportOne(
   run: Run,
-  exports: ExportFolder,
+  exportFolder: ExportFolder,
   reference: Reference,
   id: string,
   given: readonly Reference[],
 ): Promise<Result> {
-  const { folder, options, operation } = exports;
+  const { privateFolder, options, operation } = exportFolder;
   const { update, all } = options;
-  const name = nameOf(exports, id);
+  const name = nameOf(exportFolder, id);
   const attempt = async (all: boolean) => {
-    const item = await inspect(exports, reference, id, run.serviceName, given);
+    const item = await inspect(exportFolder, reference, id, run.serviceName, given);
     const result = await performStep(run, item, all).catch((error) => failedExport(item, error));
     return { result, resumed: item.interrupted?.header };
   };
   const failed = (error: unknown): Result =>
     resultOf(reference, { failure: failureOf(error, reference.tally, null) });
   try {
-    if (!existsSync(folder.path)) throw new Failure('failed', `${folder.path} was removed during this run`);
-    using lock = await acquireLock(folder, name, pathOf(exports, id));
+    if (!existsSync(privateFolder.path))
+      throw new Failure('failed', `${privateFolder.path} was removed during this run`);
+    using lock = await acquireLock(privateFolder, name, pathOf(exportFolder, id));
     const noLocks = 'this file system has no locks; do not export one file from two runs at once';
-    if (lock === null && folder.created) run.warn('no lock', null, `${folder.path}: ${noLocks}`);
+    if (lock === null && privateFolder.created)
+      run.warn('no lock', null, `${privateFolder.path}: ${noLocks}`);
     // Left behind by a killed run.
     for (const left of [newFileName(name), temporaryName(pagesName(name)), temporaryName(recordName(name))])
-      folder.remove(left);
+      privateFolder.remove(left);
     const { result, resumed } = await attempt(update && all);
     if (resumed === undefined || !update || result.failure !== null) return result;
     // A playlist update bought every page.
     if (operation.name === 'playlist') return result;
-    // A resumed run only finishes old work: update once more. For --all it counts if it read the whole list.
+    // A resumed run only finishes old work: update once more. `--all` counts as done only if that run read the whole list.
     const isWhole = resumed.update === null || resumed.update.all;
     const next = attempt(all && !isWhole);
     return mergeResults(result, await next.then((second) => second.result, failed));
@@ -73,8 +77,8 @@ export async function exportOne(
 /** Decides what to do with an export, and does it. */
 async function performStep(run: Run, item: ExportItem, all: boolean): Promise<Result> {
   using interrupted = item.interrupted;
-  const { exports, reference, record, existing } = item;
-  const step = nextStep(existing, exports.options);
+  const { exportFolder, reference, record, existing } = item;
+  const step = nextStep(existing, exportFolder.options);
   switch (step) {
     case 'keep':
       run.warn('kept', reference.label, 'kept: already exported; --update adds what is new');
@@ -94,31 +98,40 @@ async function performStep(run: Run, item: ExportItem, all: boolean): Promise<Re
   }
 }
 
-/** Resumes an interrupted run; one whose new FILE is in its place has only to be recorded. */
+/** Resumes an interrupted run. */
 async function resume(run: Run, item: ExportItem, pages: PagesFile, all: boolean): Promise<Result> {
-  const { end, header, position } = pages;
-  const { update } = header;
-  if (end === null || !hasStamp(item.target.stats, end)) {
-    if (update === null) return await exportList(run, item, pages);
-    return await addNew(run, item, new Archive(item, all), pages);
+  switch (resumeStep(pages, item.target)) {
+    case 'export':
+      return await exportList(run, item, pages);
+    case 'update':
+      return await addNew(run, item, new Archive(item, all), pages);
+    case 'record':
+      return recordResumed(run, item, pages);
   }
+}
+
+/** Records a FILE that an interrupted run has put in its place. */
+function recordResumed(run: Run, item: ExportItem, pages: PagesFile): Result {
+  const { end, header, position } = pages;
+  if (end === null) throw new Error('a run that has not ended');
   recordEnd(run, item, pages, end);
+  const isUpdate = header.update !== null;
   const { entries, next } = position;
   return resultOf(item.reference, {
-    status: update === null && next !== 'end' ? 'limited' : 'complete',
+    status: isUpdate || next === 'end' ? 'complete' : 'limited',
     entries: end.record?.entries ?? entries,
-    added: update === null ? null : entries,
+    added: isUpdate ? entries : null,
     resumed: entries,
   });
 }
 
 /** Buys the remaining pages of an export, and replaces FILE once all of them are there. */
 async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise<Result> {
-  const { target, exports, reference, record, existing } = item;
+  const { target, exportFolder, reference, record, existing } = item;
   const { started, replaces } = pages.header;
   if (!replaces) assertUnchanged(target, null, moveAway(item));
   const resumed = pages.position.entries;
-  const select = firstEntries(run, await pages.ids(exports.context.stop));
+  const select = firstEntries(run, await pages.ids(exportFolder.context.stop));
   const { facts: bought, failure } = await buyPages(run, item, pages, select);
   const { entries, next } = pages.position;
   const facts = { ...bought, entries, resumed };
@@ -131,7 +144,7 @@ async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise
   }
   const isLost = record?.id === item.id && existing.file === 'none' && isArchive(item.request);
   const was = target.stats === null ? 'gone' : 'empty';
-  if (isLost && !exports.options.restart)
+  if (isLost && !exportFolder.options.restart)
     run.warn('gone', reference.label, `${target.path} was ${was}: its whole list was exported again`);
   const checks = { ...noChecks, checked: started, missing: bought.missing };
   await endRun(run, item, pages, { checks, whole: started });

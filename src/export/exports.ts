@@ -17,7 +17,7 @@ import { PagesFile } from './pages-file.ts';
 import { type ExportRequest, isArchive, type UpdateRequest } from './pages-format.ts';
 import { type ArchiveRecord, hasStamp, readRecord } from './record.ts';
 
-/** The exports of a run: `-o FILE` is a folder with one. */
+/** Where a run exports to: a folder of FILEs. With `-o FILE` it takes only one. */
 export interface ExportFolder {
   readonly operation: Operation;
   readonly options: RunOptions;
@@ -28,13 +28,13 @@ export interface ExportFolder {
   /** FILE of `-o`; null with `--output-dir`. */
   readonly file: Target | null;
   /** The `.chanlist` beside them. */
-  readonly folder: PrivateFolder;
+  readonly privateFolder: PrivateFolder;
   readonly feeds: FeedLog;
 }
 
 /** One export, as it is on disk. */
 export interface ExportItem {
-  readonly exports: ExportFolder;
+  readonly exportFolder: ExportFolder;
   readonly reference: Reference;
   readonly id: string;
   /** Name of FILE. */
@@ -45,18 +45,18 @@ export interface ExportItem {
   /** The pages of an interrupted run. */
   readonly interrupted: PagesFile | null;
   readonly existing: Existing;
-  /** Goes into the record: the newest handle or URL first; the ID only if there is none. */
+  /** Goes into the record. */
   readonly recordIdentity: Pick<ArchiveRecord, 'reference' | 'others' | 'service'>;
 }
 
-/** Where the new FILE is written. `.new` keeps that of `a.json` apart from the temporary record of `a` (`a.json.tmp`). */
+/** Returns where the new FILE is written. `.new` keeps that of `a.json` apart from the temporary record of `a` (`a.json.tmp`). */
 export const newFileName = (file: string): string => temporaryName(`${file}.new`);
 
 /** Longest name of a file on all common file systems, in bytes. */
 const maxName = 255;
 
 /** Opens what `-o` (`file`) or `--output-dir` names, and creates nothing. Throws usage errors for what cannot be one. */
-export function openExports(
+export function openExportFolder(
   operation: Operation,
   options: RunOptions,
   context: Context,
@@ -68,15 +68,15 @@ export function openExports(
   const name = file === null ? '' : basename(file.real);
   if (Buffer.byteLength(temporaryName(recordName(name))) > maxName)
     throw usage(`the file name ${name.slice(0, 40)}… is too long`, 'choose a shorter one');
-  const folder = PrivateFolder.open(privateFolderOf(path));
+  const privateFolder = PrivateFolder.open(privateFolderOf(path));
   const namesIn = (): string[] =>
     ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES'], () => readdirSync(path)) ?? [];
   const isFile = (name: string): boolean =>
     existsSync(join(path, name)) && statSync(join(path, name)).size > 0;
-  const names = file === null ? namesIn().filter((each) => exportName.test(each)) : [name];
+  const names = file === null ? namesIn().filter((found) => exportName.test(found)) : [name];
   // A folder that is not mounted looks empty.
-  if (options.update && !folder.exists && !names.some(isFile)) throw notMounted(file?.path ?? path);
-  return { operation, options, context, format, path, file, folder, feeds: new FeedLog() };
+  if (options.update && !privateFolder.exists && !names.some(isFile)) throw notMounted(file?.path ?? path);
+  return { operation, options, context, format, path, file, privateFolder, feeds: new FeedLog() };
 }
 
 export const notMounted = (place: string): Failure =>
@@ -99,35 +99,31 @@ export const pathOf = ({ file, path }: ExportFolder, id: string): string =>
  * the reason to stop.
  */
 export async function inspect(
-  exports: ExportFolder,
+  exportFolder: ExportFolder,
   reference: Reference,
   id: string,
   service: string,
   given: readonly Reference[] = [],
 ): Promise<ExportItem> {
-  const { folder, context, options, format, operation, file } = exports;
-  const name = nameOf(exports, id);
-  const path = pathOf(exports, id);
+  const { privateFolder, context, options, format, operation, file } = exportFolder;
+  const name = nameOf(exportFolder, id);
+  const path = pathOf(exportFolder, id);
   // A dry run does not create the folder.
-  const found = file ?? (existsSync(exports.path) ? resolveTarget(path) : { path, real: path });
+  const found = file ?? (existsSync(exportFolder.path) ? resolveTarget(path) : { path, real: path });
   const target = { ...found, stats: lstatSync(found.real, { throwIfNoEntry: false }) ?? null };
   const fields = parseFields(options.fields, operation)?.map((field) => field.name);
   const { limit } = options;
   const request = { id, format, fields: fields?.join(',') ?? null, limit, service };
-  const record = readRecord(folder, name);
+  const record = readRecord(privateFolder, name);
   const state = fileState(target, record, request);
   // --restart discards the pages of another run, an update whose FILE is gone is discarded, too.
-  const pages = options.restart ? null : await PagesFile.open(folder, name, context.stop);
+  const pages = options.restart ? null : await PagesFile.open(privateFolder, name, context.stop);
   const isDiscarded = pages !== null && pages.header.update !== null && state === 'none';
   if (isDiscarded) pages[Symbol.dispose]();
   const interrupted = isDiscarded ? null : pages;
   const isOurs = interrupted !== null && isDeepStrictEqual(interrupted.header.request, request);
-  const names = [reference, ...given].map(({ value, reference }) => (value === id ? id : (reference ?? id)));
-  if (interrupted !== null) names.push(interrupted.header.reference);
-  if (record?.id === id) names.push(record.reference, ...record.others);
-  const [first = id, ...others] = new Set(names.filter((each) => each !== id));
   return {
-    exports,
+    exportFolder,
     reference,
     id,
     name,
@@ -139,10 +135,24 @@ export async function inspect(
       pages: isOurs ? 'ours' : interrupted === null ? 'none' : 'another',
       file: state,
       belongsToAnotherId: record !== null && record.id !== id,
-      hasFolder: folder.exists && !folder.created,
+      hasFolder: privateFolder.exists && !privateFolder.created,
     },
-    recordIdentity: { reference: first, others, service },
+    recordIdentity: { ...keptReferences(id, [reference, ...given], interrupted, record), service },
   };
+}
+
+/** Returns the references for the record: the newest handle or URL first; the ID only if there is none. */
+function keptReferences(
+  id: string,
+  given: readonly Reference[],
+  interrupted: PagesFile | null,
+  record: ArchiveRecord | null,
+): Pick<ArchiveRecord, 'reference' | 'others'> {
+  const names = given.map(({ value, reference }) => (value === id ? id : (reference ?? id)));
+  if (interrupted !== null) names.push(interrupted.header.reference);
+  if (record?.id === id) names.push(record.reference, ...record.others);
+  const [reference = id, ...others] = new Set(names.filter((name) => name !== id));
+  return { reference, others };
 }
 
 function fileState(target: Target, record: ArchiveRecord | null, request: ExportRequest): Existing['file'] {
@@ -154,14 +164,22 @@ function fileState(target: Target, record: ArchiveRecord | null, request: Export
 }
 
 /** The time now (ISO 8601). */
-export const timeOf = ({ exports }: ExportItem): string =>
-  new Date(exports.context.clock.now()).toISOString();
+export const timeOf = ({ exportFolder }: ExportItem): string =>
+  new Date(exportFolder.context.clock.now()).toISOString();
 
 /** Starts the pages of an export (`update` null) or an update. */
 export function startPages(item: ExportItem, update: UpdateRequest | null): PagesFile {
-  const { exports, name, request, existing, recordIdentity } = item;
-  const started = timeOf(item);
-  const replaces = existing.file !== 'none';
-  const { reference } = recordIdentity;
-  return PagesFile.create(exports.folder, name, { request, reference, started, update, replaces });
+  return PagesFile.create(item.exportFolder.privateFolder, item.name, {
+    request: item.request,
+    reference: item.recordIdentity.reference,
+    started: timeOf(item),
+    replaces: item.existing.file !== 'none',
+    update,
+  });
+}
+
+/** What an interrupted run still has to do; `record`: its new FILE is in place. */
+export function resumeStep({ header, end }: PagesFile, { stats }: Target): 'export' | 'update' | 'record' {
+  if (hasStamp(stats, end)) return 'record';
+  return header.update === null ? 'export' : 'update';
 }

@@ -8,56 +8,57 @@ import type { Refusal } from './next-step.ts';
 import { discardPages, type PagesFile } from './pages-file.ts';
 import type { ExportRequest } from './pages-format.ts';
 
-const switchesOf = (names: readonly string[]): readonly Flag[] =>
+export const switchesOf = (...names: readonly string[]): readonly Flag[] =>
   names.map((name) => ({ name, value: null }));
 
 interface ExportCommand {
+  readonly purpose?: string;
   /** FILE. */
   readonly path: string;
-  /** Without format, fields and limit: an archive. */
-  readonly request: Pick<ExportRequest, 'id' | 'service'> & Partial<ExportRequest>;
-  readonly reference: string;
-  readonly purpose?: string;
-  /** By default that of the ID. */
+  /** What is left out is as in an archive. */
+  readonly request: Partial<ExportRequest> & Pick<ExportRequest, 'id'>;
   readonly command?: string;
-  /** Flags that any command of this run needs. */
+  readonly reference: string;
+  /** Flags that do not follow from the request. */
   readonly flags?: readonly Flag[];
 }
 
-/** The command that makes, resumes or repairs an export, with these switches. */
-export function exportCommand(
-  { path, request, reference, purpose, command, flags = [] }: ExportCommand,
-  ...switches: readonly string[]
-): Command {
-  const { id, format = 'ndjson', fields = null, limit = null, service } = request;
-  const name = command ?? (id.startsWith('UC') ? 'uploads' : 'playlist');
-  const given: Flag[] = [{ name: '-o', value: path }];
-  if (formatByPath(path) !== format) given.push({ name: '--format', value: format });
-  if (fields !== null) given.push({ name: '--fields', value: fields });
-  if (limit !== null) given.push({ name: '--limit', value: String(limit) });
-  if (service === sandboxName) given.push({ name: '--sandbox', value: null });
+/** Returns the command that makes, resumes or repairs an export. */
+export function exportCommand({
+  purpose,
+  path,
+  request: { id, format = 'ndjson', fields = null, limit = null, service },
+  command = id.startsWith('UC') ? 'uploads' : 'playlist',
+  reference,
+  flags = [],
+}: ExportCommand): Command {
+  const requested: Flag[] = [{ name: '-o', value: path }];
+  if (formatByPath(path) !== format) requested.push({ name: '--format', value: format });
+  if (fields !== null) requested.push({ name: '--fields', value: fields });
+  if (limit !== null) requested.push({ name: '--limit', value: String(limit) });
+  if (service === sandboxName) requested.push({ name: '--sandbox', value: null });
   return {
     ...(purpose && { purpose }),
-    program: `chanlist ${name}`,
+    program: `chanlist ${command}`,
     operands: [reference],
-    flags: [...given, ...flags, ...switchesOf(switches)],
+    flags: [...requested, ...flags],
   };
 }
 
-/** The command for the FILE of an export of this run, with these switches. */
-export const commandFor = (
-  { target, request, reference: { reference, value }, exports: { operation, options } }: ExportItem,
-  purpose: string,
-  ...switches: readonly string[]
-): Command => {
-  const flags = carriedFlagsOf(options);
-  return exportCommand(
-    { path: target.path, request, reference: reference ?? value, purpose, command: operation.name, flags },
-    ...switches,
-  );
-};
+/** Returns the command that makes or updates the FILE of an item with these switches. */
+export function commandFor(item: ExportItem, purpose: string, ...switches: readonly string[]): Command {
+  const { target, request, reference, exportFolder } = item;
+  return exportCommand({
+    purpose,
+    path: target.path,
+    request,
+    command: exportFolder.operation.name,
+    reference: reference.reference ?? reference.value,
+    flags: [...carriedFlagsOf(exportFolder.options), ...switchesOf(...switches)],
+  });
+}
 
-/** The failure that refuses an export. */
+/** Returns the usage error that refuses an export. */
 export function refusal(why: Refusal, item: ExportItem): Failure {
   const { target, record, request, name, interrupted } = item;
   const { path } = target;
@@ -68,7 +69,7 @@ export function refusal(why: Refusal, item: ExportItem): Failure {
     const what = `of ${id}, as ${format}${flags && ` with ${flags}`}, at ${service}`;
     return usage(
       `${path} has pages of an interrupted export ${what}`,
-      discardPages(item.exports.folder, name),
+      discardPages(item.exportFolder.privateFolder, name),
     );
   }
   const what =
@@ -84,7 +85,7 @@ export function refusal(why: Refusal, item: ExportItem): Failure {
 export const adoptedText =
   'it had no record, and is now an archive; it may be incomplete: --update --all buys every page';
 
-/** The failure of a run that cannot be continued: its token is refused, or its list loops. */
+/** Returns the failure of a run that cannot be continued: its token is refused, or its list loops. */
 export function unresumable(
   item: ExportItem,
   pages: PagesFile,
@@ -101,11 +102,11 @@ export function unresumable(
 }
 
 /** Words the command that resumes, without --restart. */
-export const sameCommand = ({ exports, reference }: ExportItem): string =>
-  exports.options.restart && reference.tally.credits.confirmed > 0
+export const sameCommand = ({ exportFolder, reference }: ExportItem): string =>
+  exportFolder.options.restart && reference.tally.credits.confirmed > 0
     ? 'run the same command without --restart'
     : 'run the same command again';
 
-/** The next step if another FILE has appeared: pages that are paid wait for its place. */
+/** Words the next step if another FILE has appeared: pages that are paid wait for its place. */
 export const moveAway = (item: ExportItem): string =>
   `move it away, then ${sameCommand(item)}: nothing is paid for twice`;

@@ -1,6 +1,6 @@
 /** What a run looks at to decide: the state of one export on disk. */
 export interface Existing {
-  /** An interrupted run. `ours`: of the same ID, format, fields, limit and address. */
+  /** Pages of an interrupted run. `ours`: of the same ID, format, fields, limit and address. */
   readonly pages: 'none' | 'ours' | 'another';
   /**
    * FILE. `none`: there is none, or an empty one. `archive`: of this ID, as recorded, and asked for as one. `changed`: such
@@ -16,7 +16,7 @@ export interface Existing {
 /** A refusal (2) says what is there instead. */
 export type Refusal = 'another run' | 'not mounted' | 'another file';
 
-/** What a run does with an export: the table of docs/updates.md. Pure. */
+/** Decides what a run does with an export: the table of docs/updates.md. Pure. */
 export function nextStep(
   { pages, file, belongsToAnotherId, hasFolder }: Existing,
   { update, restart }: { readonly update: boolean; readonly restart: boolean },
@@ -25,6 +25,6 @@ export function nextStep(
   if (pages !== 'none') return pages === 'ours' ? 'resume' : 'another run';
   if (file === 'none') return update && !hasFolder ? 'not mounted' : 'export';
   if (file === 'archive' || file === 'changed') return update ? 'update' : 'keep';
-  // An update adopts a FILE without a record.
+  // A FILE without a record is adopted by an update.
   return update && !belongsToAnotherId ? 'update' : 'another file';
 }

@@ -38,7 +38,7 @@ interface StoredPage {
 /** Compares inodes only: both files are in one folder. After a rename Windows may report another device. */
 const isSameFile = (a: Stats, b: Stats): boolean => a.ino === b.ino;
 
-/** The next step for pages that this run cannot use. */
+/** Returns the command that discards pages which this run cannot use. */
 export const discardPages = (folder: PrivateFolder, file: string): Command => ({
   purpose: 'to discard them',
   program: 'rm',
@@ -57,13 +57,13 @@ export class PagesFile {
   /** After the last page. */
   position: Position = startPosition;
   info: string | null = null;
-  /** How the run has ended; null: it has not. */
+  /** The end line; null if the run has not written its new FILE. */
   end: PagesEnd | null = null;
   /** Bytes up to the last line that counts. */
   size = 0;
   /** The checksum of these bytes. */
   #checksum = 0;
-  /** The update to write with the next page; set by `setAside`. */
+  /** Update to write with the next page; set by `setAside`. */
   #pendingUpdate: UpdateRequest | null = null;
   #pages: StoredPage[] = [];
   #aside: StoredPage[] = [];
@@ -154,8 +154,8 @@ export class PagesFile {
   }
 
   /**
-   * Adds the entries of pages that were set aside, except those whose ID is `known` or in `ids`, which gets theirs, and those
-   * without an ID unless `hasNoOther`: they could be the same ones.
+   * Adds the entries of set-aside pages whose ID is neither `known` nor in `ids`, and adds their IDs to `ids`. Entries without
+   * an ID could be duplicates: they are added if `keepWithoutId`.
    */
   async addAside(
     known: ReadonlySet<string>,
@@ -181,7 +181,7 @@ export class PagesFile {
     this.end = end;
   }
 
-  /** All entries as lines, in chunks, each valid until the next one. Throws `failed` if they are not as they were written. */
+  /** Yields all entries as lines, in chunks, each valid until the next. Throws `failed` if they are not as written. */
   async *rows(stop: AbortSignal, pages: readonly StoredPage[] = this.#pages): AsyncGenerator<Buffer, void> {
     for (const page of pages) {
       let checksum = page.before;
@@ -193,18 +193,20 @@ export class PagesFile {
     }
   }
 
-  /** The IDs of all entries. */
+  /** Returns the IDs of all entries. */
   async ids(stop: AbortSignal): Promise<Set<string>> {
     const ids = new Set<string>();
     for await (const [id] of this.#entries(stop, this.#pages)) if (id !== null) ids.add(id);
     return ids;
   }
 
-  /**
-   * Throws `failed` for the reference if this file, or another one that the run has written, was removed, or is written by
-   * somebody else: pages would be lost, or FILE would get other ones.
-   */
-  assertOwn(path = this.#path, written = fstatSync(this.#fd), size = this.size): void {
+  /** Throws `failed` for the reference if this file was removed, or is written by somebody else: pages would be lost. */
+  assertOwn(): void {
+    this.assertUntouched(this.#path, fstatSync(this.#fd), this.size);
+  }
+
+  /** Throws as `assertOwn` if another file that this run has written was touched: FILE would get other entries. */
+  assertUntouched(path: string, written: Stats, size: number): void {
     const now = lstatSync(path, { throwIfNoEntry: false });
     if (now === undefined || !isSameFile(now, written) || now.size !== size) throw this.#foreign();
   }
@@ -224,7 +226,7 @@ export class PagesFile {
     closeQuietly(this.#fd);
   }
 
-  /** The entries, as lines; each is valid until the next batch. */
+  /** Yields entries as lines; each is valid until the next batch. */
   async *#entries(
     stop: AbortSignal,
     pages: readonly StoredPage[],
@@ -255,7 +257,7 @@ export class PagesFile {
       }
   }
 
-  /** Takes a page that is in the file. */
+  /** Counts a page that is in the file. */
   #applyCommit({ info, asideFor, ...position }: Commit, page: StoredPage): void {
     if (asideFor !== null) this.#putAside(asideFor);
     this.#pages.push(page);

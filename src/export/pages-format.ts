@@ -34,7 +34,7 @@ export type ExportRequest = Passing<typeof isRequest>;
 export const pagesVersion = 2;
 
 /** What an update buys. */
-export const isUpdateRequest = shape({
+const isUpdateRequest = shape({
   /** It buys every page. */
   all: isBoolean,
   /** When it began to read the list. */

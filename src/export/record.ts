@@ -16,7 +16,7 @@ import {
 } from '../json/shape.ts';
 
 /** What is known of an archive from the checks so far. Times are ISO 8601. */
-const isHistory = shape({
+const isCheckHistory = shape({
   /** The last successful check; null: none. */
   checked: orNull(isDate),
   /** numVideos less entries, at the last page; null if unknown. */
@@ -30,7 +30,7 @@ const isHistory = shape({
   /** How the last run failed; null if it did not. */
   failure: orNull(shape({ code: isText, since: isDate })),
 });
-export type CheckHistory = Passing<typeof isHistory>;
+export type CheckHistory = Passing<typeof isCheckHistory>;
 
 const recordVersion = 4;
 
@@ -55,7 +55,7 @@ export const isRecord = shape({
   entries: isCount,
   /** When the last complete read of the list began; null: never (the file was adopted). */
   whole: orNull(isDate),
-  checks: isHistory,
+  checks: isCheckHistory,
 });
 export type ArchiveRecord = Passing<typeof isRecord>;
 
@@ -101,10 +101,10 @@ export function changeChecks(
 
 export const stampOf = ({ size, mtimeMs }: Stats): FileStamp => ({ size, mtime: mtimeMs });
 
-export const hasStamp = (stats: Stats | null, mark: FileStamp | null): boolean =>
-  stats?.isFile() === true && stats.size === mark?.size && stats.mtimeMs === mark.mtime;
+export const hasStamp = (stats: Stats | null, stamp: FileStamp | null): boolean =>
+  stats?.isFile() === true && stats.size === stamp?.size && stats.mtimeMs === stamp.mtime;
 
-/** The FILEs that the records and interrupted runs of a folder name. */
+/** Returns the FILEs that the records and interrupted runs of a folder name. */
 export const recordedFiles = (folder: PrivateFolder): string[] => [
   ...new Set(folder.names().flatMap((name) => /^(.+)\.(?:json|run)$/s.exec(name)?.[1] ?? [])),
 ];
@@ -128,7 +128,7 @@ export interface CheckFacts {
 /** Most IDs of a feed, and most that are expected or missing: a feed has 15; a longer one must not fill the record. */
 export const maxIds = 200;
 
-/** What is known of an archive after a successful check. Pure. */
+/** Returns what is known of an archive after a successful check. Pure. */
 export function checksAfter(before: CheckHistory, check: CheckFacts): CheckHistory {
   const { feed, isWithoutFeed, has, time, missing } = check;
   const ids = (feed ?? []).map(({ videoId }) => videoId).slice(0, maxIds);
@@ -142,7 +142,7 @@ export function checksAfter(before: CheckHistory, check: CheckFacts): CheckHisto
   };
 }
 
-/** What is known after a failure: only one of this archive alone matters. `now`: milliseconds since 1970. Pure. */
+/** Returns what is known after a failure: only one of this archive alone matters. `now`: milliseconds since 1970. Pure. */
 export function checksAfterFailure(
   before: CheckHistory,
   { code, scope, status }: Failure,
@@ -154,17 +154,17 @@ export function checksAfterFailure(
   return { ...before, failure: { code, since: new Date(now).toISOString() } };
 }
 
-/** Counts the checks in which FILE lacked an expected ID (rule 4); keeps the latest `maxIds`. */
+/** Updates the count of each missing ID (rule 4); keeps the most recent `maxIds`. */
 function missingAfter(
   before: CheckHistory['missingIds'],
   { expected, has, time }: CheckFacts,
 ): CheckHistory['missingIds'] {
-  const next = new Map(Object.entries(before).filter(([id]) => !has(id)));
-  for (const id of expected) {
-    if (has(id)) continue;
-    const checks = (next.get(id)?.checks ?? 0) + 1;
-    next.delete(id);
-    next.set(id, { checks, last: time });
-  }
-  return Object.fromEntries([...next].slice(-maxIds));
+  const counts = new Map(Object.entries(before));
+  const missing = new Set(expected.filter((id) => !has(id)));
+  const others = [...counts].filter(([id]) => !has(id) && !missing.has(id));
+  const counted = [...missing].map((id) => {
+    const checks = (counts.get(id)?.checks ?? 0) + 1;
+    return [id, { checks, last: time }] as const;
+  });
+  return Object.fromEntries([...others, ...counted].slice(-maxIds));
 }

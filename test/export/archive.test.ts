@@ -111,19 +111,21 @@ async function opener(t: TestContext) {
     writeFileSync(path, content);
     const target = resolveTarget(path);
     const recorded = record({ size: written.length, checksum: crc32(written) });
-    const exports = {
+    const exportFolder = {
       context: { stop: never },
       operation: operations.uploads,
       options: { restart: false, invocation: { flags: [] } },
     };
-    const item = { target, id: 'UCa', exports, existing: { file }, record: recorded, request: request() };
-    return new Archive(
-      {
-        ...item,
-        reference: newReference({ reference: '@a', value: '@a', id: null }),
-      } as unknown as ExportItem,
-      all,
-    );
+    const item = {
+      target,
+      id: 'UCa',
+      exportFolder,
+      existing: { file },
+      record: recorded,
+      request: request(),
+      reference: newReference({ reference: '@a', value: '@a', id: null }),
+    };
+    return new Archive(item as unknown as ExportItem, all);
   };
 }
 

@@ -28,10 +28,10 @@ test('FILE is replaced only if it is what the run found', async (t) => {
     writeFileSync(path, 'old');
     const target = resolveTarget(path);
     assert.ok(target.stats);
-    const mark = stampOf(target.stats);
+    const stamp = stampOf(target.stats);
     change();
-    if (isExpected) assertUnchanged(target, mark, hint);
-    else assert.throws(() => assertUnchanged(target, mark, hint), isKept('was changed or removed'));
+    if (isExpected) assertUnchanged(target, stamp, hint);
+    else assert.throws(() => assertUnchanged(target, stamp, hint), isKept('was changed or removed'));
   }
   // A run that began without a FILE, or with an empty one.
   rmSync(path);

@@ -41,14 +41,14 @@ const [ours, others, none, archive, other] = [
   'an archive of this ID, asked for as one',
   'any other FILE',
 ] as const;
-const noPages = { pages: ['none'] } as const;
-const noFile = { ...noPages, file: ['none'] } as const;
-const otherFile = { ...noPages, file: ['other'] } as const;
+const noRun = { pages: ['none'] } as const;
+const noFile = { ...noRun, file: ['none'] } as const;
+const otherFile = { ...noRun, file: ['other'] } as const;
 row(ours, { pages: ['ours'] }, 'resume', 'resume', 'export');
 row(others, { pages: ['another'] }, 'another run', 'another run', 'export');
 row(none, { ...noFile, hasFolder: [true] }, 'export', 'export', 'export');
 row(`${none}, without .chanlist`, { ...noFile, hasFolder: [false] }, 'export', 'not mounted', 'export');
-row(archive, { ...noPages, file: ['archive', 'changed'] }, 'keep', 'update', 'export');
+row(archive, { ...noRun, file: ['archive', 'changed'] }, 'keep', 'update', 'export');
 const refused = 'another file';
 row(`${other}, of another ID`, { ...otherFile, belongsToAnotherId: [true] }, refused, refused, 'export');
 row(`${other}, without a record`, { ...otherFile, belongsToAnotherId: [false] }, refused, 'update', 'export');

@@ -1,0 +1,216 @@
+import { isDeepStrictEqual } from 'node:util';
+import { missingEntries, type Sink, videoIdOf } from '../run/list-pages.ts';
+import { type Result, resultOf } from '../run/results.ts';
+import type { Run } from '../run/run.ts';
+import type { Archive } from './archive.ts';
+import { assertSame } from './assert-unchanged.ts';
+import { type BoughtPages, buyPages } from './buy-pages.ts';
+import { type Feed, noLongerExpected } from './decide-update.ts';
+import { endRun, removePages } from './end-run.ts';
+import { failedExport } from './export-failure.ts';
+import { type ExportItem, timeOf } from './exports.ts';
+import { adoptedText } from './messages.ts';
+import type { PagesFile } from './pages-file.ts';
+import type { UpdateRequest } from './pages-format.ts';
+import { type ArchiveRecord, type CheckHistory, checksAfter, noChecks, writeRecord } from './record.ts';
+
+/** Buys pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
+export async function addNew(
+  run: Run,
+  item: ExportItem,
+  archive: Archive,
+  pages: PagesFile,
+  feed: Feed['entries'] = null,
+): Promise<Result> {
+  const { exportFolder, record, reference } = item;
+  const { feeds, context } = exportFolder;
+  const known = await archive.read();
+  const resumed = pages.position.entries;
+  const isResumed = pages.position.next !== 'start';
+  await preparePages(item, archive, pages);
+  const bought = await buyWithOneRestart(run, item, archive, pages);
+  const facts = { ...bought.facts, entries: archive.entries, added: 0, resumed };
+  if (bought.failure !== null) {
+    // FILE does not have the entries of this run yet.
+    const missing = missingEntries(pages.position.total, facts.pages, archive.entries);
+    return failedExport(item, bought.failure, { ...facts, missing });
+  }
+  const keepWithoutId = !bought.hasEntriesWithoutId && !archive.hasEntriesWithoutId;
+  await pages.addAside(known, bought.newIds, keepWithoutId, context.stop);
+  const { all, started, feedProblem, expected } = updateOf(pages);
+  const checks = checksOf(item, pages, known, bought, feed);
+  // The feed of an interrupted run is outdated.
+  if (feedProblem !== null && !isResumed) feeds.replaced.set(item.id, feedProblem);
+  const { hasEntriesWithoutId, listed } = bought;
+  warnOf(run, item, archive, { all, hasEntriesWithoutId, notListed: noLongerExpected(expected, checks) });
+  const added = pages.position.entries;
+  const recordPart = { checks, whole: all ? started : (record?.whole ?? null) };
+  const result = { ...facts, added, unlisted: listed === null ? null : unlistedIds(known, listed) };
+  if (added > 0 || archive.isCut) {
+    await endRun(run, item, pages, recordPart, archive);
+    return resultOf(reference, { ...result, entries: archive.entries + added });
+  }
+  recordUnchanged(item, archive, recordPart);
+  // Delete the paid pages only after the check is recorded.
+  removePages(run, item, pages);
+  return resultOf(reference, { ...result, status: 'unchanged' });
+}
+
+function updateOf({ header: { update } }: PagesFile): UpdateRequest {
+  if (update === null) throw new Error('not an update');
+  return update;
+}
+
+/** Whether an update continues with these pages: `--all` only with those of an `--all` that began with the same FILE. */
+export function continuesUpdate(pages: PagesFile, archive: Archive): boolean {
+  const update = updateOf(pages);
+  return !archive.all || (update.all && isDeepStrictEqual(update.file, archive.stamp));
+}
+
+/** Sets pages aside if this update cannot continue with them: `addAside` adds what FILE lacks of them. */
+async function preparePages(item: ExportItem, archive: Archive, pages: PagesFile): Promise<void> {
+  const update = updateOf(pages);
+  if (!continuesUpdate(pages, archive)) {
+    const whole = { ...update, all: true, started: timeOf(item), file: archive.stamp };
+    pages.setAside(whole, 'start');
+    return;
+  }
+  const known = await archive.read();
+  const ids = await pages.ids(item.exportFolder.context.stop);
+  // A run that has ended since has put some of these entries into FILE.
+  const isPartlyInFile = [...ids].some((id) => known.has(id));
+  if (isPartlyInFile) pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
+}
+
+interface BoughtEntries extends BoughtPages {
+  /** IDs of entries that FILE lacks. */
+  readonly newIds: Set<string>;
+  /** IDs that both FILE and the list have; null unless all of the list was read now. */
+  readonly listed: ReadonlySet<string> | null;
+  readonly hasEntriesWithoutId: boolean;
+}
+
+/** Buys the remaining pages; if they cannot be continued, once more from the first page. */
+async function buyWithOneRestart(
+  run: Run,
+  item: ExportItem,
+  archive: Archive,
+  pages: PagesFile,
+): Promise<BoughtEntries> {
+  const first = await buyNew(run, item, archive, pages);
+  if (first.failure?.code !== 'unresumable') return first;
+  pages.setAside({ ...updateOf(pages), started: timeOf(item) }, 'start');
+  const second = await buyNew(run, item, archive, pages);
+  return { ...second, facts: { ...second.facts, pages: first.facts.pages + second.facts.pages } };
+}
+
+async function buyNew(
+  run: Run,
+  item: ExportItem,
+  archive: Archive,
+  pages: PagesFile,
+): Promise<BoughtEntries> {
+  const { all } = updateOf(pages);
+  const isWhole = all && pages.position.next === 'start';
+  const newIds = await pages.ids(item.exportFolder.context.stop);
+  const { select, seen } = selectNew(await archive.read(), newIds, !archive.hasEntriesWithoutId, all);
+  const bought = await buyPages(run, item, pages, select, archive.entries);
+  const { listed, hasEntriesWithoutId } = seen;
+  return { ...bought, newIds, listed: isWhole ? listed : null, hasEntriesWithoutId };
+}
+
+/**
+ * Selects the entries that FILE lacks, each once, and ends with a page whose last ID FILE has (rule 2). Entries without an ID
+ * cannot be distinguished: they are selected if `keepWithoutId`. `newIds`: those selected so far. `seen`: what the pages held.
+ */
+function selectNew(known: ReadonlySet<string>, newIds: Set<string>, keepWithoutId: boolean, all: boolean) {
+  const seen = { listed: new Set<string>(), hasEntriesWithoutId: false };
+  const select: Sink['select'] = ({ entries }) => {
+    let last: string | null = null;
+    const fresh = entries.filter((entry) => {
+      const id = videoIdOf(entry);
+      if (id === null) {
+        seen.hasEntriesWithoutId = true;
+        return keepWithoutId;
+      }
+      last = id;
+      if (known.has(id)) seen.listed.add(id);
+      if (known.has(id) || newIds.has(id)) return false;
+      newIds.add(id);
+      return true;
+    });
+    const done = !all && last !== null && known.has(last);
+    return { entries: fresh, done, isWhole: true };
+  };
+  return { select, seen };
+}
+
+/** Returns what is known of an archive once an update has bought its pages. */
+function checksOf(
+  item: ExportItem,
+  pages: PagesFile,
+  known: ReadonlySet<string>,
+  { newIds, facts }: BoughtEntries,
+  feed: Feed['entries'],
+): CheckHistory {
+  const { feedProblem, expected, started } = updateOf(pages);
+  return checksAfter(item.record?.checks ?? noChecks, {
+    feed,
+    isWithoutFeed: feedProblem !== null,
+    has: (id) => known.has(id) || newIds.has(id),
+    expected,
+    missing: facts.missing,
+    // Without a feed, the check is as old as the first page.
+    time: feed === null ? started : timeOf(item),
+  });
+}
+
+/** Most IDs of entries that the list no longer has in a result. */
+const maxUnlisted = 1000;
+
+function unlistedIds(known: ReadonlySet<string>, listed: ReadonlySet<string>): Result['unlisted'] {
+  const unlisted = [...known].filter((id) => !listed.has(id));
+  return { count: unlisted.length, ids: unlisted.slice(0, maxUnlisted) };
+}
+
+/** What an update has found out. */
+interface Findings {
+  readonly all?: boolean;
+  readonly hasEntriesWithoutId?: boolean;
+  readonly notListed?: readonly string[];
+}
+
+/** Warns of what an update has found out about FILE, its feed and its list. */
+export function warnOf(
+  run: Run,
+  { record, reference: { label }, target: { path } }: ExportItem,
+  archive: Archive,
+  { all = false, hasEntriesWithoutId = false, notListed = [] }: Findings = {},
+): void {
+  if (record === null && !all) run.warn('adopted', label, adoptedText);
+  if (archive.change !== null) run.warn('repaired', label, `${path}: ${archive.change}`);
+  if (hasEntriesWithoutId && archive.hasEntriesWithoutId)
+    run.stderr.note(`${label}: skipped entries without a videoId; ${path} may already have them`);
+  const missed = `in the feed, but missing from the list in two checks: ${notListed.join(', ')}`;
+  if (notListed.length > 0)
+    run.warn('not listed', label, `${missed}; no longer expected: --update --all buys every page`);
+}
+
+/** Records a check of a FILE that stays, and FILE as it is now. Throws as `assertSame`. */
+export function recordUnchanged(
+  item: ExportItem,
+  archive: Archive,
+  recordPart: Pick<ArchiveRecord, 'checks' | 'whole'>,
+): void {
+  const { id, exportFolder, name, recordIdentity } = item;
+  assertSame(item);
+  const { entries, checksum, stamp } = archive;
+  writeRecord(exportFolder.privateFolder, name, {
+    ...recordIdentity,
+    id,
+    ...stamp,
+    checksum,
+    entries,
+    ...recordPart,
+  });
+}

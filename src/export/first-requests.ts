@@ -1,0 +1,136 @@
+import { findAddress } from '../accounts/settings.ts';
+import { Failure, toFailure } from '../errors.ts';
+import { isLocked, lockedFailure } from '../fs/file-lock.ts';
+import { needsPage, type Position, startPosition, tokenOf } from '../run/list-pages.ts';
+import type { DryRun, FirstRequest } from '../run/print-dry-run.ts';
+import type { Reference } from '../run/read-references.ts';
+import { type Result, resultOf } from '../run/results.ts';
+import { sandboxName } from '../run/run.ts';
+import { operations } from '../service/contract.ts';
+import { continuesUpdate } from './add-new.ts';
+import { Archive } from './archive.ts';
+import { type ExportFolder, type ExportItem, inspect, resumeStep } from './exports.ts';
+import { refusal } from './messages.ts';
+import { nextStep } from './next-step.ts';
+import type { PagesFile } from './pages-file.ts';
+import { ReferenceIndex } from './reference-index.ts';
+
+/** Stands for the ID of a reference that is not resolved yet: no record has it. */
+const unresolvedId = '';
+
+/** Throws a usage error if FILE of `-o` cannot take this export: before a request, and before the summary is replaced. */
+export async function assertExportable(
+  exportFolder: ExportFolder,
+  [reference]: readonly Reference[],
+): Promise<void> {
+  if (exportFolder.file === null || reference === undefined) return;
+  try {
+    const id = new ReferenceIndex(exportFolder).knownId(reference);
+    const item = await inspect(exportFolder, reference, id ?? unresolvedId, serviceOf(exportFolder));
+    // Skip: a record or pages exist, and may be of the ID that is not resolved yet.
+    if (id === null && (item.record ?? item.interrupted) !== null) item.interrupted?.[Symbol.dispose]();
+    else await firstRequest(item);
+  } catch (error) {
+    // Other failures are reported by the run itself.
+    if (!(error instanceof Failure) || error.exit === 2) throw error;
+  }
+}
+
+const serviceOf = ({ options, context }: ExportFolder): string =>
+  options.sandbox ? sandboxName : findAddress(options, context.env).serviceName;
+
+/** Returns the first request of each reference, and the results of those that a run would refuse before it. */
+export async function firstRequests(
+  exportFolder: ExportFolder,
+  references: readonly Reference[],
+): Promise<DryRun> {
+  const { options } = exportFolder;
+  const service = serviceOf(exportFolder);
+  const index = new ReferenceIndex(exportFolder);
+  const ids = new Set<string>();
+  const requests: FirstRequest[] = [];
+  const results: Result[] = [];
+  for (const reference of references) {
+    const id = index.knownId(reference);
+    if (reference.failure !== null) results.push(resultOf(reference));
+    else if (id === null)
+      requests.push({
+        reference: reference.reference,
+        operation: operations.resolve,
+        parameters: { input: reference.value },
+        nextCost: options.update && !options.all ? 0 : 1,
+      });
+    else if (!ids.has(id))
+      try {
+        ids.add(id);
+        const item = await inspect(exportFolder, reference, id, service);
+        const request = await firstRequest(item);
+        if (readsChangedFile(item)) await new Archive(item, options.all).read();
+        requests.push(request);
+      } catch (error) {
+        results.push(resultOf(reference, { failure: toFailure(error).with({ scope: 'reference' }) }));
+      }
+  }
+  return { requests, results };
+}
+
+/** Whether a run would read a FILE that is not as recorded before it buys, and could refuse it. */
+function readsChangedFile({ exportFolder, existing, interrupted, target }: ExportItem): boolean {
+  if (existing.file === 'archive') return false;
+  const step = nextStep(existing, exportFolder.options);
+  if (step === 'update') return true;
+  return step === 'resume' && interrupted !== null && resumeStep(interrupted, target) === 'update';
+}
+
+async function firstRequest(item: ExportItem): Promise<FirstRequest> {
+  const { exportFolder, reference, id, name, target, existing } = item;
+  const { operation, options } = exportFolder;
+  using interrupted = item.interrupted;
+  if (await isLocked(exportFolder.privateFolder, name)) throw lockedFailure(target.path);
+  const step = nextStep(existing, options);
+  switch (step) {
+    case 'keep':
+      return noRequest(item);
+    case 'resume':
+      if (interrupted === null) throw new Error('nothing to resume');
+      return pageRequest(item, resumePosition(item, interrupted));
+    case 'export':
+      return pageRequest(item, startPosition);
+    case 'update': {
+      if (operation.name === 'playlist') return pageRequest(item, startPosition);
+      const nextCost = options.all ? 1 : 0;
+      return {
+        reference: reference.reference,
+        operation: operations.latest,
+        parameters: { channel: id },
+        nextCost,
+      };
+    }
+    default:
+      throw refusal(step, item);
+  }
+}
+
+const noRequest = ({ reference: { reference } }: ExportItem): FirstRequest => ({
+  reference,
+  operation: null,
+  parameters: {},
+});
+
+/** Returns the request for the page at a position, if one is needed. */
+function pageRequest(item: ExportItem, position: Position): FirstRequest {
+  const { exportFolder, reference, id } = item;
+  const { operation, options } = exportFolder;
+  if (position.next === 'stuck' || !needsPage(position, options.limit)) return noRequest(item);
+  const continuation = tokenOf(position.next);
+  const parameters = continuation === null ? { [operation.parameters[0].name]: id } : { continuation };
+  return { reference: reference.reference, operation, parameters, nextCost: 0 };
+}
+
+/** Returns where a run resumes: an update may have to start over. */
+function resumePosition(item: ExportItem, pages: PagesFile): Position {
+  const { update, all } = item.exportFolder.options;
+  if (resumeStep(pages, item.target) !== 'update') return pages.position;
+  const isContinued = continuesUpdate(pages, new Archive(item, update && all));
+  return isContinued ? pages.position : startPosition;
+}

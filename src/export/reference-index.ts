@@ -1,0 +1,59 @@
+import { basename } from 'node:path';
+import { Failure } from '../errors.ts';
+import { withDescriptor } from '../fs/files.ts';
+import { type PrivateFolder, pagesName } from '../fs/private-folder.ts';
+import type { Reference } from '../run/read-references.ts';
+import { parseReference } from '../service/parse-reference.ts';
+import type { ExportFolder } from './exports.ts';
+import { headerOf, type PagesHeader } from './pages-format.ts';
+import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
+
+/** Knows the references in the records and interrupted runs beside the FILEs. What cannot be read stops its own export only. */
+export class ReferenceIndex {
+  readonly records = new Map<string, ArchiveRecord>();
+  readonly #interrupted = new Set<string>();
+  readonly #ids = new Map<string, string>();
+
+  constructor({ file, privateFolder, operation }: ExportFolder) {
+    const note = (reference: string, id: string): void => {
+      this.#ids.set(parseReference(reference, operation.reference).value, id);
+    };
+    for (const name of file === null ? recordedFiles(privateFolder) : [basename(file.real)])
+      try {
+        const header = readHeader(privateFolder, name);
+        if (header !== null) this.#interrupted.add(name);
+        const record = readRecord(privateFolder, name);
+        if (record !== null) this.records.set(name, record);
+        if (header !== null) note(header.reference, header.request.id);
+        if (record !== null) for (const other of [record.reference, ...record.others]) note(other, record.id);
+      } catch (error) {
+        // A recorded reference may be of another command.
+        if (!(error instanceof Failure)) throw error;
+      }
+  }
+
+  /** Returns the ID of a reference: its own, or the one that an archive or an interrupted run has; null otherwise. */
+  knownId({ id, value }: Reference): string | null {
+    return id ?? this.#ids.get(value) ?? null;
+  }
+
+  /** Sorts FILEs: interrupted, then oldest check (`all`: oldest full read), then failed last time. */
+  compare(a: string, b: string, all: boolean): number {
+    const [left, right] = [this.#sortKey(a, all), this.#sortKey(b, all)];
+    return left.rank - right.rank || left.time.localeCompare(right.time);
+  }
+
+  #sortKey(name: string, all: boolean): { readonly rank: number; readonly time: string } {
+    const record = this.records.get(name);
+    const { failure = null, checked = null } = record?.checks ?? {};
+    const rank = failure !== null ? 2 : this.#interrupted.has(name) ? 0 : 1;
+    return { rank, time: (all ? record?.whole : checked) ?? '' };
+  }
+}
+
+/** Reads the header of an interrupted run; null if there are no pages that this version can read. */
+function readHeader(folder: PrivateFolder, name: string): PagesHeader | null {
+  const fd = folder.openRead(pagesName(name));
+  const header = fd === null ? null : withDescriptor(fd, headerOf);
+  return header === 'of another version' ? null : header;
+}
