@@ -26,10 +26,10 @@ export interface Terms {
   readonly rows: readonly (readonly [term: string, meaning: string])[];
 }
 
-/** The work of a command from top to bottom; returns the exit code. */
+/** Does the work of a command from top to bottom; returns the exit code. */
 export type RunCommand<Options> = (options: Options, output: Output) => Promise<number>;
 
-/** What the file of a command exports. The table of flags has its flags. */
+/** What the file of a command exports. Its flags are in flags.ts. */
 export interface CommandFile {
   readonly args?: readonly Argument[];
   readonly about: readonly string[];
@@ -37,6 +37,6 @@ export interface CommandFile {
   readonly terms?: Terms;
   /** The commands below it, instead of `run`. */
   readonly actions?: readonly CommandRow[];
-  /** Only `help` has neither this nor actions. */
+  /** Absent if the command has actions, and for `help`. */
   run?(options: object, output: Output): Promise<number>;
 }

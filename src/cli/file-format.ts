@@ -6,7 +6,7 @@ import type { CommonOptions } from './options.ts';
 /** `json, ndjson or csv` */
 const either = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-/** The format of the file of `-o`: as given, else by its extension. Throws a usage error if they do not fit. */
+/** Decides the format of the file of `-o`: as given, else by its extension. Throws a usage error if they do not fit. */
 export function fileFormat(output: string, given: CommonOptions['format']): CommonOptions['format'] {
   if (given === 'table') throw usage('cannot write a table to a file', `choose ${either(fileFormats)}`);
   const known = formatByPath(output);

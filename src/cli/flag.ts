@@ -1,7 +1,7 @@
 import { usage } from '../errors.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 
-/** Everything about a flag: parsing, conflicts, help, completions and the man page derive from it. */
+/** Says everything about a flag: parsing, conflicts, help, completions and the man page derive from it. */
 export interface FlagRow {
   /** As the help shows it: `-n, --limit <n>`; a flag without a value is a switch. */
   readonly flag: string;
@@ -10,13 +10,13 @@ export interface FlagRow {
   readonly help: string;
   /** Turns its text into its value; throws a usage error that names `source`. By default any text that is not empty. */
   readonly parse?: (text: string, source: string) => unknown;
-  /** For a flag that may repeat: joins its value so far, at first the default, and the next one. Otherwise the last one counts. */
+  /** Combines repeated values, starting from the default. Without it the last one counts. */
   readonly combine?: (before: never, value: never) => unknown;
-  /** The value without the flag: by default null, or undefined if a variable sets the same; of a switch whether it is `--no-…`. */
+  /** Value when absent. If unset: undefined if a variable sets the same, of a switch whether it is `--no-…`, else null. */
   readonly default?: unknown;
   /** Environment variable that sets the same; the flag takes precedence. */
   readonly variable?: string;
-  /** For a switch that is short for `--format`: the format. */
+  /** The format that this switch stands for. */
   readonly format?: string;
   /** Flags that it excludes, each with the reason. */
   readonly excludes?: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export const row = (
 /** `--output-dir`, `--no-color` */
 export const longFlag = ({ flag }: FlagRow): string => /--[\w-]+/.exec(flag)?.[0] ?? flag;
 
-/** Help text with its default; omitted for repeatable flags. */
+/** Returns the help text, with the default unless the flag may repeat. */
 export const flagHelp = ({ help, default: value, combine }: FlagRow): string =>
   value === undefined || combine !== undefined ? help : `${help} (default: ${value})`;
 

@@ -8,10 +8,10 @@ import { defaultNamespace, pagedNames, searchLimit } from '../service/contract.t
 import { type FlagRow, longFlag, nonEmpty, oneOf, row } from './flag.ts';
 import { accountFlags } from './options.ts';
 
-const responses = ['resolve', 'latest'];
+const responseCommands = ['resolve', 'latest'];
 const requesting = ['resolve', 'search', ...pagedNames, 'latest'];
-const keyed = [...requesting, 'auth login', 'auth status'];
-const account = [...keyed, 'credits'];
+const keyCommands = [...requesting, 'auth login', 'auth status'];
+const accountCommands = [...keyCommands, 'credits'];
 /** Commands that print records of this machine: without the format id. */
 export const localReports: readonly string[] = ['check', 'credits', 'auth list', 'auth status'];
 const selecting = [...requesting, 'show'];
@@ -45,11 +45,11 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
     row('--base-url <url>', account, 'use this address', { variable: 'CHANLIST_BASE_URL' }),
     row(
       '--namespace <word>',
-      [...keyed, 'serve'],
+      [...keyCommands, 'serve'],
       `set the path segment after /api/v2/ (default: ${defaultNamespace})`,
       { variable: 'CHANLIST_NAMESPACE' },
     ),
-    row('--key-file <file>', keyed, 'read the key from <file>', { variable: 'CHANLIST_API_KEY_FILE' }),
+    row('--key-file <file>', keyCommands, 'read the key from <file>', { variable: 'CHANLIST_API_KEY_FILE' }),
     row('--sandbox', requesting, 'use a private local service with demo data', {
       excludes: Object.fromEntries(accountFlags.map((flag) => [flag, 'the sandbox needs no account'])),
     }),
@@ -77,7 +77,7 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
     row('--dry-run', requesting, 'print the first request and its cost; send nothing'),
   ],
   'Network:': [
-    row('--timeout <seconds>', keyed, 'limit the time of each request', {
+    row('--timeout <seconds>', keyCommands, 'limit the time of each request', {
       parse: seconds(0.001, day / 1000),
       default: 30,
     }),
@@ -85,7 +85,7 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
       parse: integer(0, 1000),
       default: 4,
     }),
-    row('--max-wait <seconds>', keyed, 'give up after waiting this long', {
+    row('--max-wait <seconds>', keyCommands, 'give up after waiting this long', {
       parse: seconds(0, (7 * day) / 1000),
       default: 120,
     }),
@@ -98,7 +98,7 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
 
 export const globalFlags: readonly FlagRow[] = Object.values(globalFlagGroups).flat();
 
-const lists = [...responses, ...pagedNames];
+const listCommands = [...responseCommands, ...pagedNames];
 const { minimum, maximum, default: usualLimit } = searchLimit;
 export const creditParts = ['day', 'command', 'reference'] as const;
 const { host, key, credits, pageSize, latency, seed, grow } = sandboxDefaults;
@@ -111,7 +111,7 @@ const concurrency = { parse: integer(1, 100), default: 4 };
 
 /** Flags of single commands, which follow the command's name. */
 export const ownFlags: readonly FlagRow[] = [
-  row('--from <file>', lists, 'read references from <file>; - is stdin'),
+  row('--from <file>', listCommands, 'read references from <file>; - is stdin'),
   row('-n, --limit <n>', pagedNames, 'list <n> entries per reference', { parse: integer(1) }),
   row('--all', pagedNames, 'list every page; with --update: buy every page'),
   row('--output-dir <dir>', pagedNames, 'write one archive per reference: <dir>/<ID>.ndjson', {
@@ -129,7 +129,7 @@ export const ownFlags: readonly FlagRow[] = [
     excludes: { '--output': toStdout, '--output-dir': toStdout, '--from': 'the token says where to start' },
   }),
   row('--concurrency <n>', pagedNames, 'export <n> at once with --output-dir', concurrency),
-  row('--concurrency <n>', responses, 'process <n> references at once', concurrency),
+  row('--concurrency <n>', responseCommands, 'process <n> references at once', concurrency),
   row('-n, --limit <n>', ['latest'], 'print <n> entries per channel', { parse: integer(1) }),
   row('-n, --limit <n>', ['show'], 'print <n> entries per file', { parse: integer(1) }),
   row('--seen <file>', ['latest'], 'print only entries not in <file>, then add their IDs', {
@@ -165,21 +165,21 @@ export const ownFlags: readonly FlagRow[] = [
 export const helpFlag: FlagRow = { flag: '-h, --help', commands: [], help: 'print help' };
 export const versionFlag: FlagRow = { flag: '-V, --version', commands: [], help: 'print the version' };
 
-/** The flags that a command or an action takes, its own first; '' for the program: the global ones. */
+/** Lists the flags that a command or an action takes, its own first; for the program ('') the global ones. */
 export const flagsOf = (path: string): readonly FlagRow[] =>
   path === '' ? globalFlags : [...ownFlags, ...globalFlags].filter(({ commands }) => commands.includes(path));
 
-/** The flags that the help of a command explains: its own, and the global ones that matter most for it. */
+/** Selects the flags that the help of a command explains: its own, and the global ones that matter most for it. */
 export const explainedFlagsOf = (path: string): readonly FlagRow[] =>
   flagsOf(path).filter((row) => {
     const name = longFlag(row);
     if (accountFlags.includes(name)) return ['auth login', 'serve'].includes(path);
     // A bound means nothing where nothing is paid.
-    if (name === '--max-credits') return !responses.includes(path);
+    if (name === '--max-credits') return !responseCommands.includes(path);
     return ownFlags.includes(row) || ['--output', '--format', '--fields', '--dry-run'].includes(name);
   });
 
-/** `36h` or `2d` in milliseconds. */
+/** Converts `36h` or `2d` into milliseconds. */
 function duration(text: string, source: string): number {
   if (!/^\d{1,6}(?:\.\d{1,6})?[hd]$/.test(text))
     throw usage(`${source} is '${text}': expected hours or days`, 'e.g. 36h or 2d');
@@ -196,13 +196,13 @@ function fieldList(text: string, source: string): string {
   throw usage(`${source} ends with a comma`, 'write the fields without spaces between them');
 }
 
-/** A path to write to. Without it, the next flag would be taken for its name. */
+/** Checks a path to write to: if it is missing, the next flag would be taken for it. */
 function outputPath(text: string, source: string): string {
   if (!text.startsWith('--')) return nonEmpty(text, source);
   throw usage(`${source} needs a name before ${text}`, `if that is the name, write ./${text}`);
 }
 
-/** The file of `-o`; `-` is stdout. */
+/** Checks the file of `-o`; `-` is stdout. */
 function outputFile(text: string, source: string): string {
   if (!formatNames.some((name) => name === text)) return outputPath(text, source);
   const next = `for the format use -f ${text}; for a file use -o ./${text}`;

@@ -54,11 +54,11 @@ interface Invocation {
 /** The flags that decide which account is used. */
 export const accountFlags: readonly string[] = ['--profile', '--base-url', '--namespace', '--key-file'];
 
-/** The flags that any other command of the same run needs: its account, and what it may spend. */
+/** Selects the flags that any other command of the same run needs: its account, and what it may spend. */
 export const carriedFlagsOf = ({ invocation }: Pick<CommonOptions, 'invocation'>): readonly Flag[] =>
   invocation.flags.filter(({ name }) => [...accountFlags, '--max-credits'].includes(name));
 
-/** The command as typed, for a purpose, with other operands, without some flags and with others. */
+/** Repeats the command as typed, for a purpose, with other operands, without some flags and with others. */
 export function commandOf(
   { name, flags }: Invocation,
   purpose: string,
@@ -70,7 +70,7 @@ export function commandOf(
   return { purpose, program: `chanlist ${name}`, operands, flags: [...kept, ...added] };
 }
 
-/** The command that runs the fix of every problem that a `check` finds. */
+/** Extends a `check` so that it runs the fix of every problem that it finds. */
 export function repairAll(check: Command): Command {
   const flags = [...(check.flags ?? []), { name: '--json', value: null }];
   const shell = process.platform === 'win32' ? 'iex' : 'sh';

@@ -38,7 +38,7 @@ const commandPointers: typeof flagPointers = {
 
 export const seeHelp = (path: string): string => `see: chanlist help ${path}`.trim();
 
-/** A flag that a command does not have. `flag`: as typed, without its value. */
+/** Refuses a flag that a command does not have. `flag`: as typed, without its value. */
 export function unknownFlag(path: string, flag: string): Failure {
   const names = [...flagsOf(path), helpFlag, versionFlag].map(longFlag);
   if (names.includes(flag)) return usage(`${flag} takes no value`);
@@ -49,7 +49,7 @@ export function unknownFlag(path: string, flag: string): Failure {
   return usage(`${has} no flag ${name}`, stepFor(path, name, names));
 }
 
-/** What to do about a flag that a command with flags of these names does not have. */
+/** Says what to do about a flag that a command with flags of these names does not have. */
 function stepFor(path: string, name: string, names: readonly string[]): string {
   for (const [pointer, words] of Object.entries(flagPointers)) {
     if (!words.includes(name)) continue;
@@ -68,7 +68,7 @@ const listings: Readonly<Record<ReferenceKind, string>> = {
   playlist: 'chanlist playlist',
 };
 
-/** A word that is not a command, or not an action of the command `path`. */
+/** Refuses a word that is not a command, or not an action of the command `path`. */
 export function unknownCommand(path: string, word: string, names: readonly string[]): Failure {
   const longer = word.length < 3 ? undefined : names.find((name) => name.startsWith(word));
   const suggestion = longer === undefined ? didYouMean(word, names) : `did you mean ${longer}?`;

@@ -79,7 +79,7 @@ function createParser(path: string, { args = [], actions = [] }: Partial<Command
   return { command, flags, failures };
 }
 
-/** The flag of a row for Commander; adds it to `flags` when it is parsed, and to `failures` if its value is wrong. */
+/** Makes the option of a row. It is added to `flags` when it is parsed, and to `failures` if its value is wrong. */
 function optionOf(row: FlagRow, flags: Flag[], failures: Failure[]): Option {
   const { flag, format, variable, parse = nonEmpty, combine } = row;
   const name = longFlag(row);
@@ -101,7 +101,7 @@ function optionOf(row: FlagRow, flags: Flag[], failures: Failure[]): Option {
   });
 }
 
-/** What a command asks for by itself. Throws a usage error if its flags and operands do not fit. */
+/** Decides what a command asks for by itself. Throws a usage error if its flags and operands do not fit. */
 function requestOf(
   path: string,
   { args = [], actions = [], run }: Partial<CommandFile>,

@@ -162,7 +162,7 @@ function canonicalOf(reference: string): string {
   }
 }
 
-/** A reference without an archive. */
+/** Makes the row of a reference without an archive. */
 function absentRow({ reference, id, value }: Reference, [path = '', ...others]: readonly string[]): BadRow {
   const command = {
     program: playlistId.test(value) ? 'chanlist playlist' : 'chanlist uploads',
@@ -183,7 +183,7 @@ function absentRow({ reference, id, value }: Reference, [path = '', ...others]: 
   return { ...emptyRow, reference, id, problem };
 }
 
-/** The command that repairs what can be repaired: the fix of a single problem, else a line that runs all. */
+/** Returns the command that repairs what can be repaired: the fix of a single problem, else a line that runs all. */
 function repairOf(bad: readonly BadRow[], { invocation, paths, from }: CheckOptions): Command | null {
   const [fix] = bad.flatMap(({ problem }) => problem.fix ?? []);
   if (fix === undefined) return null;

@@ -6,7 +6,7 @@ import { latestSize, type OperationName, operations, searchLimit } from '../serv
 import { expectedReference, isReference } from '../service/parse-reference.ts';
 import { meant } from '../text/command.ts';
 
-/** The command of an operation that takes references. `what`: a sentence that its cost follows. */
+/** Makes the command of an operation that takes references. `what`: a sentence that its cost follows. */
 function operationCommand(
   name: Exclude<OperationName, 'search'>,
   [what, ...more]: readonly string[],

@@ -96,7 +96,7 @@ function assertShowable(path: string): void {
   guardFile(path, 'read', () => accessSync(path, constants.R_OK));
 }
 
-/** The entries of a file, at most `limit`. Throws `damaged` for a line that is not a record. */
+/** Yields the entries of a file, at most `limit`. Throws `damaged` for a line that is not a record. */
 async function* entriesOfFile(path: string, limit: number | null, { stdin, stop }: Context) {
   let number = 0;
   let remaining = limit ?? Number.POSITIVE_INFINITY;

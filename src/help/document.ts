@@ -18,7 +18,7 @@ export function shortCost(operation: Operation): string {
   return `${credits(operation.credits)} per page${size}`;
 }
 
-/** The cost in a sentence of the help (docs/service.md, sections 1, 5 and 8). */
+/** Words the cost in a sentence of the help (docs/service.md, sections 1, 5 and 8). */
 export function costSentence(operation: Operation): string {
   if (operation.credits > 0) return `Costs ${shortCost(operation)}; failed requests are free.`;
   return 'Free; the account needs at least 1 credit.';

@@ -17,7 +17,7 @@ export const examples: readonly Example[] = [
   ['export every upload; run it again to resume', 'chanlist uploads @demo -o demo.ndjson'],
 ];
 
-/** The help on a topic, a command, an action, or (no words) the program. Throws a usage error if there is none. */
+/** Writes the help on a topic, a command, an action, or (no words) the program. Throws a usage error if there is none. */
 export async function helpText(words: readonly string[], table: readonly CommandRow[], terminal: Terminal) {
   if (words.length === 0) return layout(programHelp(table), terminal);
   const topic = topicNames.find((name) => name === words.join(' '));
@@ -80,7 +80,7 @@ const minColumns = 40;
 /** Below this width, a meaning goes under its term. */
 const minMeaning = 32;
 
-/** The blocks in the width of a terminal (null: 80 columns), with bold headings if it has colour. */
+/** Lays out blocks in the width of a terminal (null: 80 columns), with bold headings if it has colour. */
 function layout(blocks: readonly Block[], terminal: Terminal): string {
   const columns = Math.max(minColumns, terminal?.columns ?? 80);
   const bold = (line: string): string => (terminal?.color ? colors().bold(line) : line);

@@ -13,7 +13,7 @@ export interface Column {
   readonly kind?: 'number' | 'whole' | 'text' | 'title';
   /** Minimum width: later entries may need it. */
   readonly width?: number;
-  /** Dropped first: higher numbers; among equals, the last. Absent: never dropped. */
+  /** The highest number is dropped first; among equals, the last column. Absent: never dropped. */
   readonly drop?: number;
   /** Other columns are dropped before this one gets narrower. */
   readonly min?: number;
@@ -34,7 +34,7 @@ const laterWidths: Readonly<Record<string, number>> = {
 };
 const maxKeyColumns = 100;
 
-/** The columns of a table, from the entries of the first page. */
+/** Chooses the columns of a table by the entries of the first page. */
 export function chooseColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
   const { fields, operation, several } = options;
   if (fields !== null)
@@ -65,12 +65,12 @@ function referenceSize(word: string, { terminal, referenceWidth = maxReference }
 const scaled = (terminal: FormatOptions['terminal'], of80: number, most: number): number =>
   terminal === null ? most : Math.min(most, Math.floor((of80 * terminal.columns) / 80));
 
-/** Whether all are objects, and some have an ID and a title. */
+/** Whether all entries are objects, and some have an ID and a title. */
 const hasVideos = (entries: readonly JsonText[]): boolean =>
   entries.every(({ kind }) => kind === 'object') &&
   ['videoId', 'title'].every((key) => entries.some((entry) => entry.get(key) !== undefined));
 
-/** The columns of videos that have a value in some entry; the title is last, so that it moves no cell. */
+/** Chooses the columns of videos that have a value in some entry; the title is last, so that it moves no cell. */
 function videoColumns(
   { operation, several, terminal }: FormatOptions,
   entries: readonly JsonText[],
@@ -103,8 +103,8 @@ function videoColumns(
       drop: 3,
     },
     hasDates
-      ? { word: 'published', cell: published, kind: 'whole', drop: 4 }
-      : { word: 'age', cell: age, kind: 'whole', width: mayFollow ? 13 : 0, drop: 4 },
+      ? { word: 'published', cell: published, kind: 'uncut', drop: 4 }
+      : { word: 'age', cell: age, kind: 'uncut', width: mayFollow ? 13 : 0, drop: 4 },
     { word: 'channel', cell: channel, kind: 'text', drop: 6 },
     { word: 'title', cell: field('title'), kind: 'title', min: scaled(terminal, 34, 40) },
   ] as const satisfies readonly (Column & { readonly cell: (entry: JsonText) => string })[];
@@ -116,7 +116,7 @@ function videoColumns(
   });
 }
 
-/** A value in a table: numbers as in messages (`1,234`), but an index as it is. */
+/** Writes a value as in messages (`1,234`), but an index as it is. */
 function cellText(name: string, value: JsonText | undefined): string {
   const text = value?.plain() ?? '';
   const isCount = name !== 'index' && (name === 'viewCount' || value?.kind === 'number');
@@ -129,11 +129,11 @@ function fieldColumn(field: Field, drop?: number): Column {
   const { name } = field;
   const pick = picker([field]);
   const cell: Column['cell'] = (entry, item) => cellText(name, pick(entry, item)[0]);
-  const kind = name === 'title' ? 'title' : wholeMembers.test(name) ? 'whole' : undefined;
+  const kind = name === 'title' ? 'title' : wholeMembers.test(name) ? 'uncut' : undefined;
   return { word: name, cell, ...(kind && { kind }), ...(drop && { drop }) };
 }
 
-/** The columns of records of another shape: their members that are neither arrays nor objects, those of the operation first. */
+/** Chooses the members of other records that are neither arrays nor objects, those of the operation first. */
 function recordColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
   const members = entries.flatMap((entry) => [...memberMap(entry)]);
   const scalars = members.filter(([, { kind }]) => kind !== 'object' && kind !== 'array');

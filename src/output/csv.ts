@@ -7,7 +7,7 @@ import { expandFields, hasWildcard, maxColumns, picker } from './fields.ts';
 import type { Field, FormatOptions, Writer } from './format.ts';
 import { recordKeys } from './members.ts';
 
-/** CSV with a header; without `--fields`, its columns are `columns`, or those of the first page that has entries. */
+/** Creates CSV with a header. Without `--fields`, its columns are `columns`, or those of the first page with entries. */
 export function csvFormat({ operation, fields, columns: fileColumns, terminal }: FormatOptions): Writer {
   const isOpen = hasWildcard(fields);
   const out = new ByteWriter();
@@ -21,7 +21,7 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
     const all = fileColumns ?? expandFields(fields, operation, recordKeys(entries));
     columns = isOpen ? all.slice(0, maxColumns) : all;
     pick = picker(columns);
-    shown = new Set(columns.map(({ name, path }) => path?.[0] ?? name));
+    shown = new Set(columns.map(topKey));
     out.text(`${columns.map(({ name }) => quote(terminal === null ? name : sanitize(name))).join(',')}\n`);
   };
   const writeRow = (values: readonly JsonText[]): void => {
@@ -58,16 +58,19 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
   };
 }
 
+/** The key of the entry that a field reads. */
+const topKey = ({ name, path }: Field): string => path?.[0] ?? name;
+
 /** Bytes of a value in JSON that keep it from being copied as a cell. */
 const special = byteSet('",\\\r\n');
 
-/** Most programs read a cell up to its first NUL. */
+/** Quotes a cell if it must be, without NUL characters: most programs read it up to the first one. */
 function quote(cell: string): string {
   const text = cell.replaceAll('\0', '');
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** One `videoId` (resolve: `channel_id`) per line. Entries without one are left out, with a warning. */
+/** Creates lines of one `videoId` (resolve: `channel_id`). Entries without one are left out, with a warning. */
 export function idFormat({ operation, terminal }: FormatOptions): Writer {
   const { idField } = operation;
   const lineOf = (id: string): string =>

@@ -11,19 +11,20 @@ export interface Frame {
 
 export const arrayFrame: Frame = { before: '[', after: ']' };
 
-/** A document that is its only entry. */
+/** For a document that is its only entry. */
 export const noFrame: Frame = { before: '', after: '' };
 
-/** `info`: playlist_info of the first page; null if nothing arrived. */
+/** Begins the document of a listing. `info`: playlist_info of the first page; null if nothing arrived. */
 export const listingStart = (info: JsonText | null): string => `{"playlist_info":${info},"results":[`;
 
 /**
- * `hasMore`: false only if the service said that there is nothing more. `token`: of the first page not fully printed; null
- * if that is the first page, or all is printed.
+ * Ends the document of a listing. `hasMore`: false only if the service said that there is nothing more. `token`: of the
+ * first page not fully printed; null if that is the first page, or all is printed.
  */
 export function listingEnd(hasMore: boolean, token: string | null, failure: Failure | null): string {
   const end = { continuation_token: token, has_more: hasMore, ...(failure && { error: failure }) };
-  return `],${quoteJson(end).slice(1)}`;
+  const withoutBrace = quoteJson(end).slice(1);
+  return `],${withoutBrace}`;
 }
 
 interface ResponseParts extends Frame {
@@ -33,7 +34,7 @@ interface ResponseParts extends Frame {
 }
 
 /**
- * The entries of a whole response: a resolve result is one (docs/service.md, 2.1). Where the specification leaves the shape
+ * Finds the entries of a whole response: a resolve result is one (docs/service.md, 2.1). Where the specification leaves the shape
  * open, they are the body if that is an array, else `results`, else its only array, else the body.
  */
 export function readResponse(body: JsonText, kind: RecordShape['body'] = 'list'): ResponseParts {

@@ -20,7 +20,7 @@ export const wildcard = '*';
 /** More fields are looked up in a map: `get` compares all keys of an entry. */
 const maxCompared = 50;
 
-/** Reads fields of an entry, null for `*` and what is missing. A key written like the field comes first. */
+/** Returns a function that reads fields of an entry, null for `*` and what is missing. A key written like the field comes first. */
 export function picker(fields: readonly Field[]): (entry: JsonText, item: Item) => JsonText[] {
   const missing = JsonText.of('null');
   return (entry, item) => {
@@ -32,15 +32,15 @@ export function picker(fields: readonly Field[]): (entry: JsonText, item: Item) 
   };
 }
 
-/** The member of a record; a record that is not an object is its own `value`. */
+/** Reads the member of a record; a record that is not an object is its own `value`. */
 export const memberOf = (entry: JsonText, key: string): JsonText | undefined =>
   entry.get(key) ?? (entry.kind === 'object' ? undefined : memberMap(entry).get(key));
 
-/** The value at a path of more than one key. */
+/** Reads the value at a path of more than one key. */
 export const valueAt = (entry: JsonText, [key = '', ...rest]: readonly string[]): JsonText | undefined =>
   rest.length === 0 ? undefined : memberOf(entry, key)?.at(rest);
 
-/** A function that writes an entry as JSON: as sent, or the fields as an object; a missing field is null. */
+/** Returns a function that writes an entry as JSON: as sent, or the fields as an object; a missing field is null. */
 export function entryWriter(
   fields: readonly Field[] | null,
 ): (out: ByteWriter, entry: JsonText, item: Item) => void {
@@ -66,10 +66,10 @@ export function entryWriter(
   };
 }
 
-/** Columns of a csv that are not named with `--fields`, at most. */
+/** Most columns of a csv that are not named with `--fields`. */
 export const maxColumns = 1000;
 
-/** The fields (null: `*`) with `*` replaced by the specified ones, else the documented ones, and these keys. */
+/** Replaces `*` among the fields (null: `*`) by the specified ones, else the documented ones, and these keys. */
 export function expandFields(
   fields: readonly Field[] | null,
   { fields: specified, documentedFields }: RecordShape,

@@ -3,9 +3,9 @@ import type { JsonText } from '../json/json-text.ts';
 import type { Operation } from '../service/contract.ts';
 
 export interface Item {
-  /** As the user gave it: the value of the field `_reference`; null if there is none (a continuation token, a file). */
+  /** As the user gave it, and as `_reference` prints it; null for a continuation token or a file. */
   readonly reference: string | null;
-  /** The handle, ID or address in it. */
+  /** What the service is asked for: handle, ID or address. The column `reference` of a table shows it. */
   readonly value?: string;
 }
 
@@ -15,7 +15,7 @@ export interface Field {
   readonly path: readonly string[] | null;
 }
 
-/** The shape of the printed entries: those of an operation, of files (`records`), or records of this machine. */
+/** Describes the printed entries: those of an operation, of files (`records`), or records of this machine. */
 export interface RecordShape extends Pick<Operation, 'fields' | 'documentedFields' | 'idField'> {
   readonly body: Operation['body'] | 'records';
 }
@@ -36,18 +36,18 @@ export interface FormatOptions {
   readonly columns?: readonly Field[] | null;
 }
 
-/** Text, or the same in UTF-8: bytes that are only copied are not decoded. */
-export type Text = string | Buffer;
+/** A piece of the output: text, or its bytes in UTF-8, so that what is only copied is not decoded. */
+export type Chunk = string | Buffer;
 
 /**
- * Text of one output format. Functions return what to write next and keep no streams. Order of calls: for each reference
+ * Makes the text of one output format. Functions return what to write next and keep no streams. Order of calls: for each reference
  * `open`, `rows` for each page, `close`, or `failed` alone; finally `tail`.
  */
 export interface Format {
   /** `before`: what a json document has before the entries (document.ts). */
   open(item: Item, before: string): string;
   /** A Buffer is valid until the next call. */
-  rows(item: Item, entries: readonly JsonText[]): Text;
+  rows(item: Item, entries: readonly JsonText[]): Chunk;
   close(item: Item, after: string): string;
   failed(item: Item, failure: Failure): string;
   tail(): string;

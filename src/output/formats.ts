@@ -40,7 +40,6 @@ export type FileFormat = Exclude<FormatName, 'table'>;
 
 export const formatNames = Object.keys(formats) as readonly FormatName[];
 
-/** `.json`, `.ndjson` */
 export const extensions = formatNames.flatMap((name) => formats[name].extensions.map((word) => `.${word}`));
 
 /** The format of a file extension, or undefined. */
@@ -59,6 +58,7 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
   const { fields, columns } = options;
   const createWriter = await formats[name].writer();
   const writer: Writer = createWriter(options);
+  let isFirstPage = true;
   let absent: string | null = null;
   return {
     open: () => '',
@@ -67,9 +67,12 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
     tail: () => '',
     ...writer,
     rows: (item, entries) => {
-      if (fields !== null && !columns && entries.length > 0) absent ??= absentWarning(fields, entries);
+      if (isFirstPage && fields !== null && !columns && entries.length > 0) {
+        absent = absentWarning(fields, entries);
+        isFirstPage = false;
+      }
       return writer.rows(item, entries);
     },
-    warnings: () => [...(writer.warnings?.() ?? []), ...(absent ? [absent] : [])],
+    warnings: () => [...(writer.warnings?.() ?? []), ...(absent === null ? [] : [absent])],
   };
 }

@@ -3,21 +3,21 @@ import { quoteJson } from '../json/json-text.ts';
 import { entryWriter } from './fields.ts';
 import type { FormatOptions, Item, Writer } from './format.ts';
 
-/** One valid JSON document, however the run ends. Several references: an array of one document for each. */
+/** Creates one valid JSON document, however the run ends. For several references it is an array of their documents. */
 export function jsonFormat({ fields, several, terminal }: FormatOptions): Writer {
   const write = entryWriter(fields);
   const out = new ByteWriter();
   const indented = terminal === null ? null : indenter();
   const indent = (text: string): string => indented?.(text) ?? text;
-  let bracket = '[';
+  let hasReference = false;
   let isFirst = true;
 
   const start = (item: Item): string => {
     isFirst = true;
     if (!several) return '';
-    const opening = `${bracket}{"reference":${quoteJson(item.reference)},"result":`;
-    bracket = ',';
-    return opening;
+    const before = hasReference ? ',' : '[';
+    hasReference = true;
+    return `${before}{"reference":${quoteJson(item.reference)},"result":`;
   };
   const end = several ? '}' : '\n';
 
@@ -34,11 +34,14 @@ export function jsonFormat({ fields, several, terminal }: FormatOptions): Writer
     },
     close: (_item, after) => indent(after + end),
     failed: (item, failure) => indent(start(item) + quoteJson({ error: failure }) + end),
-    tail: () => indent(several ? `${bracket === '[' ? '[' : ''}]\n` : ''),
+    tail: () => {
+      if (!several) return '';
+      return indent(hasReference ? ']\n' : '[]\n');
+    },
   };
 }
 
-/** NDJSON: one entry per line, as the service sent it, without white space between tokens. */
+/** Creates NDJSON: one entry per line, as the service sent it, without white space between tokens. */
 export function ndjsonFormat({ fields }: FormatOptions): Writer {
   const write = entryWriter(fields);
   const out = new ByteWriter();
@@ -53,10 +56,10 @@ export function ndjsonFormat({ fields }: FormatOptions): Writer {
   };
 }
 
-/** An escape, a token that changes the line or the depth, or what is between them. */
+/** Matches an escape, a token that changes the line or the depth, or what is between them. */
 const token = /\\.|["{}[\],:]|[^\\"{}[\],:]+/gs;
 
-/** A function that indents a compact JSON text, given in pieces; every string, number and word stays as it is. */
+/** Returns a function that indents a compact JSON text, given in pieces. Strings, numbers and words stay as they are. */
 function indenter(): (text: string) => string {
   let depth = 0;
   let isString = false;
@@ -70,7 +73,9 @@ function indenter(): (text: string) => string {
       if (isPlain) return found;
       const isEnd = found === '}' || found === ']';
       if (isEnd) depth--;
-      const before = isOpened === isEnd ? '' : line();
+      // After an opening bracket and before a closing one, but not between the two.
+      const needsLine = isOpened !== isEnd;
+      const before = needsLine ? line() : '';
       isOpened = found === '{' || found === '[';
       if (isOpened) depth++;
       return before + found + (found === ',' ? line() : found === ':' ? ' ' : '');

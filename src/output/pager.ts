@@ -3,9 +3,9 @@ import { delimiter, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Context, Env } from '../context.ts';
 import { Failure } from '../errors.ts';
-import type { Text } from './format.ts';
+import type { Chunk } from './format.ts';
 
-/** The shell command of the pager: `$PAGER`, else `less -FRX` if there is one (not on Windows); null: none is wanted. */
+/** Returns the shell command of the pager: `$PAGER`, else `less -FRX` if there is one (not on Windows); null: none is wanted. */
 export function pagerCommand({ PAGER, PATH = '', TERM }: Env, platform = process.platform): string | null {
   if (TERM === 'dumb') return null;
   if (PAGER !== undefined) return ['', 'cat'].includes(PAGER.trim()) ? null : PAGER;
@@ -23,7 +23,7 @@ export class Pager {
   /** Resolves to its failure or null, when it has ended and (after a failure) what it was given is on stdout. */
   readonly ended: Promise<Failure | null>;
   #failure: Failure | null = null;
-  readonly #given: Text[] = [];
+  readonly #given: Chunk[] = [];
 
   constructor(command: string, { env, stdout, stop }: Context) {
     const { spawn } = process.getBuiltinModule('node:child_process');
@@ -53,8 +53,8 @@ export class Pager {
     return this.#failure;
   }
 
-  /** The text in lines: the pipe of a pager holds 200 KB, but only some 250 writes. What nobody scrolls to is not bought. */
-  partsOf(text: Text): readonly string[] {
+  /** Splits the text into lines: the pipe of a pager holds 200 KB, but only some 250 writes. What nobody scrolls to is not bought. */
+  partsOf(text: Chunk): readonly string[] {
     this.#given.push(text);
     return text.toString().split(/(?<=\n)/);
   }

@@ -15,7 +15,7 @@ export const shownEntries = {
   body: 'records',
 } as const satisfies RecordShape;
 
-/** The fields that entries are known to have: the documented ones, and those of videos where none is specified. */
+/** Lists the fields that entries are known to have: the documented ones, and those of videos where none is specified. */
 export function knownFields({ fields, documentedFields }: RecordShape): readonly string[] {
   return [...new Set([...documentedFields, ...(fields.length > 0 ? [] : videoFields)])];
 }
@@ -40,13 +40,13 @@ const namesElsewhere: readonly (readonly [names: readonly string[], next: string
   [['channelverified', 'hascaptions', 'type'], 'only search has it'],
 ];
 
-/** What is meant by the name of a field that entries do not have; undefined if they may have it. */
-function meaningOf(name: string, first: string, operation: RecordShape): string | undefined {
+/** Says what is meant by the name of a field that entries do not have; undefined if they may have it. */
+function suggestionFor(name: string, first: string, operation: RecordShape): string | undefined {
   const known = knownFields(operation);
   if (known.includes(first)) return undefined;
   if (first.startsWith('_')) {
-    const meant = nearest(first, computedFields);
-    return meant ? `did you mean ${meant}?` : `the computed fields are ${computedFields.join(', ')}`;
+    const near = nearest(first, computedFields);
+    return near ? `did you mean ${near}?` : `the computed fields are ${computedFields.join(', ')}`;
   }
   // These entries are specified; others may have such fields.
   if (operation.body === 'page') {
@@ -75,17 +75,17 @@ export function parseFields(value: string | null, operation: RecordShape): reado
     if (fields.some((field) => field.name === name)) throw usage(`--fields names ${name} twice`);
     if (path.includes('')) throw usage(`--fields: '${value}' has an empty name`);
     const isComputed = name === wildcard || computedFields.includes(name);
-    const meant = isComputed ? undefined : meaningOf(name, first, operation);
-    if (meant !== undefined) throw usage(`--fields: there is no field '${name}'`, meant);
+    const suggestion = isComputed ? undefined : suggestionFor(name, first, operation);
+    if (suggestion !== undefined) throw usage(`--fields: there is no field '${name}'`, suggestion);
     fields.push({ name, path: isComputed ? null : path });
   }
   return fields;
 }
 
-/** Fields of a page that a warning names, at most. */
+/** Most fields of a page that a warning names. */
 const maxNamed = 50;
 
-/** The fields that none of these entries has. */
+/** Finds the fields that none of these entries has. */
 function absentFrom(fields: readonly Field[], entries: readonly JsonText[]): readonly Field[] {
   const has = (entry: JsonText, { name, path }: Field): boolean =>
     path === null || memberOf(entry, name) !== undefined || valueAt(entry, path) !== undefined;
@@ -94,14 +94,12 @@ function absentFrom(fields: readonly Field[], entries: readonly JsonText[]): rea
 
 const listed = (names: readonly string[]): string => names.slice(0, maxNamed).map(excerpt).join(', ');
 
-/** A warning that names the fields that none of these entries has; empty if there is none. */
-export function absentWarning(fields: readonly Field[], entries: readonly JsonText[]): string {
+/** Returns a warning that names the fields that none of these entries has; null if there are none. */
+export function absentWarning(fields: readonly Field[], entries: readonly JsonText[]): string | null {
   const absent = absentFrom(fields, entries);
+  if (absent.length === 0) return null;
   const names = excerpt(absent.map(({ name }) => name).join(', '));
-  return (
-    names &&
-    `--fields: no entry on the first page has ${names}; its fields are ${listed(recordKeys(entries))}`
-  );
+  return `--fields: no entry on the first page has ${names}; its fields are ${listed(recordKeys(entries))}`;
 }
 
 /** Throws a usage error for a field that no entry of these batches has, and names the nearest one. Without entries: nothing. */
@@ -118,7 +116,7 @@ export async function assertPresent(
   }
   const [field] = absent;
   if (field === undefined || keys.size === 0) return;
-  const meant = nearest(field.name, [...keys]);
-  const next = meant ? `did you mean ${meant}?` : `their fields are ${listed([...keys])}`;
+  const near = nearest(field.name, [...keys]);
+  const next = near ? `did you mean ${near}?` : `their fields are ${listed([...keys])}`;
   throw usage(`--fields: no entry has '${field.name}'`, next);
 }

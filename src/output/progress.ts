@@ -10,7 +10,7 @@ const delayMs = 150;
 /** Columns of the spinner and of the spaces around it. */
 const spinnerWidth = 4;
 
-/** How far the listing of a reference is. */
+/** What the line knows about the listing of a reference. */
 interface ListingState {
   readonly reference: string | null;
   readonly page: number;
@@ -39,7 +39,7 @@ export function createProgress(
   const stopped = new AbortController();
   let loading: Promise<void> | null = null;
   const listings = new Map<string | null, ListingState>();
-  /** References, which may have more than one part. */
+  /** A set, because a reference may finish twice (resumed, then updated). */
   const done = new Set<object>();
   let started = { at: 0, entries: 0 };
   let waiting = { until: 0, why: '' };
@@ -102,7 +102,7 @@ export function createProgress(
   };
 }
 
-/** `started`: the time (ms) of the first page, and the entries that a resumed listing had. */
+/** Words the progress of a single listing. `started`: the time (ms) of the first page, and the entries that a resumed listing had. */
 export function listingText(
   { page, entries, total, credits: spent }: ListingState,
   started: { readonly at: number; readonly entries: number },
@@ -119,13 +119,13 @@ export function listingText(
   return parts.join(', ');
 }
 
-/** Several references are counted (`7/31 channels`), and have no time left. */
+/** Words the progress of several references: they are counted (`7/31 channels`), and have no time left. */
 export function runText(states: readonly ListingState[], references: string): string {
   const entries = states.reduce((sum, state) => sum + state.entries, 0);
   const spent = states.reduce((sum, state) => sum + state.credits, 0);
   return [references, count(entries, 'entry', 'entries'), credits(spent)].join(', ');
 }
 
-/** A wait with `left` milliseconds remaining. */
+/** Words a wait with `left` milliseconds remaining. */
 export const waitText = (left: number, why: string): string =>
   `trying again in ${span(left)}: ${sanitize(why)}`;

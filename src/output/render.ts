@@ -2,7 +2,7 @@ import type { linesOf } from '../fs/line-chunks.ts';
 import type { JsonText } from '../json/json-text.ts';
 import type { Frame } from './document.ts';
 import { expandFields, hasWildcard, maxColumns } from './fields.ts';
-import type { Field, Format, FormatOptions, Item, Text } from './format.ts';
+import type { Chunk, Field, Format, FormatOptions, Item } from './format.ts';
 import { createFormat, type FormatName } from './formats.ts';
 import { recordKeys } from './members.ts';
 
@@ -13,7 +13,7 @@ const maxBatchBytes = 64 * 1024 * 1024;
 /** Entries in batches, each valid until the next one. */
 type Batches = Iterable<readonly JsonText[]> | AsyncIterable<readonly JsonText[]>;
 
-type Write = (text: Text) => void | Promise<void>;
+type Write = (text: Chunk) => void | Promise<void>;
 
 /** Writes the entries of one reference, or of files, as one document. */
 export async function writeEntries(
@@ -56,7 +56,7 @@ export async function render(
   return format.warnings();
 }
 
-/** The columns of a csv that has every key of these entries; null if `--fields` names them. */
+/** Finds the columns of a csv that has every key of these entries; null if `--fields` names them. */
 async function columnsOf(
   batches: Batches,
   { fields, operation }: Pick<Rendering, 'fields' | 'operation'>,
@@ -68,7 +68,7 @@ async function columnsOf(
   return expandFields(fields, operation, keys);
 }
 
-/** The entries of lines, in batches. `parse`: the entry of a line; null leaves it out. Entries read before an error are yielded first. */
+/** Yields the entries of lines in batches, also those before an error. `parse`: the entry of a line; null leaves it out. */
 export async function* entriesOf(
   lines: ReturnType<typeof linesOf>,
   parse: (line: Buffer | null) => JsonText | null,

@@ -7,7 +7,7 @@ import { wrap } from '../text/wrap.ts';
 import { colors } from './colors.ts';
 import { decideTerminal } from './terminal.ts';
 
-/** All output on stderr. Each message is one line, `chanlist: ` first, free of control characters. */
+/** Writes all that goes to stderr. Each message is one line, `chanlist: ` first, free of control characters. */
 export class Stderr {
   readonly #stream: Context['stderr'];
   /** -1: only failures; otherwise the number of `-v`. */
@@ -73,24 +73,24 @@ export class Stderr {
     });
   }
 
-  /** A failure, always printed. The next step has a line of its own at a terminal. */
+  /** Prints a failure, also with `-q`. The next step has a line of its own at a terminal. */
   error(message: string, next: Step | null = null): void {
     const isSplit = next !== null && this.#stream.isTTY === true;
     this.#line(isSplit ? message : messageLine(message, next), 'error: ');
     if (isSplit) this.#line(next);
   }
 
-  /** What is wrong without being a failure. */
+  /** Prints what is wrong without being a failure. */
   warn(message: string): void {
     if (this.#verbosity >= 0) this.#line(message, 'warning: ');
   }
 
-  /** What a user asked to know: at a terminal or not. */
+  /** Prints what the user asked to know, at a terminal or not. */
   result(message: string): void {
     if (this.#verbosity >= 0) this.#line(message);
   }
 
-  /** Information, and the final tally: at a terminal, and with -v elsewhere. */
+  /** Prints information, and the final tally: at a terminal, and with -v elsewhere. */
   note(message: Step): void {
     if (this.#verbosity > (this.#stream.isTTY === true ? -1 : 0)) this.#line(message);
   }
@@ -101,11 +101,12 @@ export class Stderr {
     if (isTTY) this.note(`reading from the terminal; end with ${end}`);
   }
 
-  /** With -v, at a terminal too. */
+  /** Prints it with -v alone, at a terminal too. */
   verbose(message: string): void {
     if (this.#verbosity > 0) this.#line(message);
   }
 
+  /** Prints it with -vv. */
   detail(message: () => string): void {
     if (this.#verbosity > 1) this.#line(message());
   }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, stoppedBy, systemCode, toFailure } from '../errors.ts';
-import type { Text } from './format.ts';
+import type { Chunk } from './format.ts';
 import { Pager, pagerCommand } from './pager.ts';
 import type { Stderr } from './stderr.ts';
 import { descriptorOf } from './terminal.ts';
@@ -19,7 +19,7 @@ export interface Output {
   readonly stderr: Stderr;
 }
 
-/** stdout for data: notices when its reader closes it, and never mixes with the progress line. */
+/** Writes data to stdout: notices when its reader closes it, and never mixes with the progress line. */
 export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
@@ -62,7 +62,7 @@ export class Stdout {
    * the reason to stop if there is one and the reader does not read or has left, and `failed` for anything else (a full
    * disk).
    */
-  async write(text: Text): Promise<void> {
+  async write(text: Chunk): Promise<void> {
     if (text.length === 0) return;
     // A page that was bought while the pager failed.
     if (this.#pager?.failure) this.#context.stdout.write(text);
@@ -83,7 +83,7 @@ export class Stdout {
    * Writes the text of a page so that a reader that closes the pipe while it reads the page is noticed before the next one
    * is fetched: that shows only at the next write, so the last character follows a moment after the rest.
    */
-  async writePage(text: Text): Promise<void> {
+  async writePage(text: Chunk): Promise<void> {
     if (!this.#descriptor?.isPipe || text.length === 0) return await this.write(text);
     await this.write(slice(text, 0, -1));
     const isPaused = this.#pages++ < pausedPages;
@@ -103,7 +103,7 @@ export class Stdout {
   }
 
   /** Resolves once the text is written or failed; after a stop signal, also when that takes too long. */
-  #flush(text: Text): Promise<void> {
+  #flush(text: Chunk): Promise<void> {
     const { clock, stop } = this.#context;
     const done = new AbortController();
     return new Promise((resolve) => {
@@ -151,7 +151,7 @@ export class Stdout {
   }
 }
 
-const slice = (text: Text, start: number, end?: number): Text =>
+const slice = (text: Chunk, start: number, end?: number): Chunk =>
   typeof text === 'string' ? text.slice(start, end) : text.subarray(start, end);
 
-const endsLine = (text: Text): boolean => slice(text, -1).toString() === '\n';
+const endsLine = (text: Chunk): boolean => slice(text, -1).toString() === '\n';

@@ -9,7 +9,7 @@ import { cut, textWidth, widest } from './width.ts';
 
 const gap = 2;
 /** Longer cells are cut, also numbers and IDs. */
-const maxWhole = 40;
+const maxUncut = 40;
 /** Texts are not made narrower: in records of this machine, as long as columns can be dropped, and with `--fields`. */
 const minText = { report: 20, list: 14, fields: 8 };
 /** Without borders, with a gap between columns. */
@@ -22,19 +22,18 @@ const grid = {
 const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?(?: \(\+[\d,]{1,30}\))?$/i;
 /** Whether a cell is a number; the first character rules out most. */
 const isNumber = (cell: string): boolean =>
-  cell.charCodeAt(0) <= 0x39 && cell.length <= maxWhole && number.test(cell);
+  cell.charCodeAt(0) <= 0x39 && cell.length <= maxUncut && number.test(cell);
 
 interface Sized extends Column {
   readonly width: number;
-  /** Minimum width. */
   readonly min: number;
 }
 
-/** A table. The first entries decide its columns and their widths. */
+/** Creates a table: the first entries decide its columns and their widths. */
 export function tableFormat(options: FormatOptions): Writer {
   const { terminal, fields, operation, isReport = false } = options;
   const style = terminal?.color ? colors() : null;
-  const total = terminal?.columns ?? Number.POSITIVE_INFINITY;
+  const terminalWidth = terminal?.columns ?? Number.POSITIVE_INFINITY;
   const least = minText[isReport ? 'report' : fields === null ? 'list' : 'fields'];
   const table = new CliTable(grid);
   let columns: readonly Sized[] = [];
@@ -43,14 +42,15 @@ export function tableFormat(options: FormatOptions): Writer {
   const cellsOf = (shown: readonly Column[], entry: JsonText, item: Item): string[] =>
     shown.map(({ cell }) => sanitize(cell(entry, item)));
 
-  /** The widths of a row: a number that is wider than its column takes what it needs, from the title if there is one. */
+  /** Returns the widths of a row: a number wider than its column gets what it needs, from the title if there is one. */
   const widthsOf = (row: readonly string[]): readonly number[] => {
+    const mayGrow = (cell: string, i: number): boolean =>
+      terminal === null || (isNumber(cell) && columns[i]?.kind !== 'title');
     const isWider = (cell: string, i: number): boolean =>
-      (terminal === null || (isNumber(cell) && columns[i]?.kind !== 'title')) &&
-      textWidth(cell) > (widths[i] ?? 0);
+      mayGrow(cell, i) && textWidth(cell) > (widths[i] ?? 0);
     if (!row.some(isWider)) return widths;
     const wider = row.map((cell, i) => (isWider(cell, i) ? textWidth(cell) : (widths[i] ?? 0)));
-    const excess = Math.max(0, totalWidth(wider) - total);
+    const excess = Math.max(0, totalWidth(wider) - terminalWidth);
     return wider.map((width, i) => (columns[i]?.kind === 'title' ? Math.max(1, width - excess) : width));
   };
   /** CliTable takes quadratic time and measures UTF-16 units: it gets one row at once, of cells in their full width. */
@@ -73,11 +73,11 @@ export function tableFormat(options: FormatOptions): Writer {
         const all = chooseColumns(options, entries);
         const rows = entries.map((entry) => cellsOf(all, entry, item));
         const cells = (i: number): string[] => rows.map((row) => row[i] ?? '');
-        const sized = all.map((column, i) => sizedBy(column, cells(i), total, least));
-        if (isReport && (operation.body === 'record' || minWidth(sized) > total))
+        const sized = all.map((column, i) => sizedBy(column, cells(i), terminalWidth, least));
+        if (isReport && (operation.body === 'record' || minWidth(sized) > terminalWidth))
           return rows.map((row) => fieldLines(all, row)).join('\n');
-        columns = dropped(sized, total);
-        widths = fitted(columns, total);
+        columns = dropped(sized, terminalWidth);
+        widths = fitted(columns, terminalWidth);
         const words = columns.map(({ word }) => sanitize(word));
         const names = draw(words, widths);
         const rule = '─'.repeat(totalWidth(widths));
@@ -92,7 +92,7 @@ export function tableFormat(options: FormatOptions): Writer {
   };
 }
 
-/** A line for each field of a record. Nothing is cut: it may be copied. */
+/** Writes a line for each field of a record. Nothing is cut: it may be copied. */
 function fieldLines(columns: readonly Column[], row: readonly string[]): string {
   const width = longest(columns.map(({ word }) => word)) + gap;
   return columns.map(({ word }, i) => `${(word.padEnd(width) + row[i]).trimEnd()}\n`).join('');
@@ -105,34 +105,34 @@ const minWidth = (columns: readonly Sized[]): number => totalWidth(columns.map((
 
 /** Whether a cell must not be cut. */
 const isKept = (cell: string, kind: Column['kind']): boolean =>
-  kind === 'number' || kind === 'whole' ? cell.length <= maxWhole : kind !== 'title' && isNumber(cell);
+  kind === 'number' || kind === 'uncut' ? cell.length <= maxUncut : kind !== 'title' && isNumber(cell);
 
-/** A column as wide as its header and these cells. One of numbers is aligned right. */
-function sizedBy(column: Column, cells: readonly string[], total: number, minText: number): Sized {
+/** Makes a column as wide as its header and these cells, and aligns it right if they are numbers. */
+function sizedBy(column: Column, cells: readonly string[], terminalWidth: number, minText: number): Sized {
   const own = cells.filter((cell) => cell !== '' && cell !== '-');
   const kind = column.kind ?? (own.length > 0 && own.every(isNumber) ? 'number' : 'text');
   const width = Math.max(column.width ?? 0, widest([sanitize(column.word), ...cells]));
   const kept = widest(cells.filter((cell) => isKept(cell, kind)));
   const least = column.min ?? Math.min(width, minText);
-  return { ...column, kind, width, min: Math.min(total, Math.max(kept, least)) };
+  return { ...column, kind, width, min: Math.min(terminalWidth, Math.max(kept, least)) };
 }
 
 /** Drops columns, the least important first, until the rest fits. */
 function dropped(columns: readonly Sized[], total: number): readonly Sized[] {
   const most = Math.max(...columns.map(({ drop }) => drop ?? 0));
-  if (most === 0 || columns.length === 1 || minWidth(columns) <= total) return columns;
+  if (most === 0 || columns.length === 1 || minWidth(columns) <= terminalWidth) return columns;
   const last = columns.findLastIndex(({ drop }) => drop === most);
-  return dropped(columns.toSpliced(last, 1), total);
+  return dropped(columns.toSpliced(last, 1), terminalWidth);
 }
 
-/** Widths that fit, if there are any: the widest columns become narrower, the title takes the rest. */
-function fitted(columns: readonly Sized[], total: number): readonly number[] {
-  if (total === Number.POSITIVE_INFINITY) return columns.map(({ width }) => width);
+/** Makes the widest columns narrower until all fit, if they can; the title gets what is left. */
+function fitted(columns: readonly Sized[], terminalWidth: number): readonly number[] {
+  if (terminalWidth === Number.POSITIVE_INFINITY) return columns.map(({ width }) => width);
   const within = (limit: number): number[] =>
     columns.map(({ width, min }) => Math.max(min, Math.min(width, limit)));
-  let limit = total;
-  while (limit > 1 && totalWidth(within(limit)) > total) limit--;
+  let limit = terminalWidth;
+  while (limit > 1 && totalWidth(within(limit)) > terminalWidth) limit--;
   const widths = within(limit);
-  const rest = Math.max(0, total - totalWidth(widths));
+  const rest = Math.max(0, terminalWidth - totalWidth(widths));
   return widths.map((width, i) => width + (columns[i]?.kind === 'title' ? rest : 0));
 }

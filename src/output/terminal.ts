@@ -3,7 +3,7 @@ import type { Context, Env } from '../context.ts';
 import type { FormatOptions } from './format.ts';
 import type { FormatName } from './formats.ts';
 
-/** The width and colour of a stream's terminal; null if it is not one. An unknown width counts as 80. */
+/** Decides width and colour of a stream's terminal; null if it is not one. An unknown width counts as 80. */
 export function decideTerminal(
   { isTTY, columns }: Context['stdout'],
   { NO_COLOR = '', TERM }: Env,
@@ -17,7 +17,7 @@ export function decideTerminal(
 export const defaultFormat = (terminal: FormatOptions['terminal']): FormatName =>
   terminal === null ? 'ndjson' : 'table';
 
-/** The descriptor of a stream that is not a terminal, and what it is; null where that cannot be found out. */
+/** Finds out what the descriptor of a stream that is not a terminal leads to; null if it cannot. */
 export function descriptorOf({ isTTY, fd }: Context['stdout'] & { readonly fd?: unknown }) {
   if (isTTY === true || typeof fd !== 'number') return null;
   try {

@@ -1,6 +1,6 @@
 /** What the texts of a video say: durations and views (docs/service.md, 2.2). */
 
-/** Seconds of a `lengthText` in digits, also with hours; null if it is not a duration (`LIVE`). */
+/** Returns the seconds of a `lengthText` in digits, also with hours; null if it is not a duration (`LIVE`). */
 export function durationSeconds(lengthText = ''): string | null {
   const match = /^(?:(\d{1,9}):(?=[0-5]\d:))?(\d{1,9}):([0-5]\d)$/.exec(lengthText.trim());
   if (match === null) return null;
@@ -8,7 +8,7 @@ export function durationSeconds(lengthText = ''): string | null {
   return String(Number(hours) * 3600 + Number(minutes) * 60 + Number(rest));
 }
 
-/** Views in digits: of `viewCount`, else of a text such as `3.2M views • 2 years ago`; null if neither has a count. */
+/** Returns the views in digits: of `viewCount`, else of a text such as `3.2M views • 2 years ago`; null if neither has a count. */
 export function views(viewCount = '', viewCountText = ''): string | null {
   return (
     (/^[\d,]+$/.test(viewCount) ? viewsOfText(`${viewCount} views`) : null) ?? viewsOfText(viewCountText)
@@ -30,7 +30,7 @@ function viewsOfText(viewCountText: string): string | null {
   return (whole.replaceAll(',', '') + fraction.padEnd(zeros, '0')).replace(/^0+(?=\d)/, '');
 }
 
-/** The count and the age in a `viewCountText` (2.2): `434K` and `1 day ago` in `434K views • 1 day ago`. */
+/** Splits a `viewCountText` (2.2) into count and age: `434K` and `1 day ago` in `434K views • 1 day ago`. */
 export function splitViews(viewCountText: string): readonly [count: string, age: string] {
   const text = viewCountText.trim();
   const separated = /^([^\u2022\u00b7|]*)[\u2022\u00b7|](.*)$/s.exec(text);

@@ -15,7 +15,7 @@ function graphemes(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** Columns that a text takes on a terminal: those of its grapheme clusters. It contains no control characters. */
+/** Returns the columns that a text without control characters takes on a terminal: those of its grapheme clusters. */
 export function textWidth(text: string): number {
   if (text.length > maxMeasured || isPlain(text)) return text.length;
   const knownWidth = known.get(text);
@@ -27,18 +27,17 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** The columns of the widest text. */
 export const widest = (texts: readonly string[]): number =>
   texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
 
-/** The most columns that a grapheme cluster takes on any terminal: some draw each part of a joined emoji; a row must not wrap. */
+/** Returns the most columns that a grapheme cluster takes: some terminals draw each part of an emoji, and a row must not wrap. */
 function maxWidth(character: string): number {
   let parts = 0;
   for (const part of character) parts += textWidth(part);
   return Math.max(textWidth(character), parts);
 }
 
-/** A text in at most `columns` columns: unchanged, or cut between two grapheme clusters, with an ellipsis. */
+/** Fits a text into `columns` columns: unchanged, or cut between two grapheme clusters, with an ellipsis. */
 export function cut(text: string, columns: number): string {
   if (columns < 1) return '';
   if (isPlain(text)) return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;

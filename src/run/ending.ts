@@ -1,4 +1,4 @@
-/** How a run ends: its exit code, and its lines on stderr, one per cause. Pure. */
+/** Decides how a run ends: its exit code, and its lines on stderr, one per cause. Pure. */
 import { type CommonOptions, repairAll } from '../cli/options.ts';
 import { type Failure, type FailureCode, gravest, type Warning } from '../errors.ts';
 import { demoReferences } from '../sandbox/defaults.ts';
@@ -41,7 +41,7 @@ export function endingOf(run: EndedRun, results: readonly Result[]) {
 
 type Group<T> = readonly [T, ...T[]];
 
-/** The members of each group, by a key, in order of appearance. */
+/** Groups items by a key, in order of appearance. */
 export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Group<T>[] {
   const groups = new Map<string, [T, ...T[]]>();
   for (const item of items) {
@@ -58,7 +58,7 @@ const maxNames = 3;
 export const firstOf = (names: readonly (string | null)[]): string =>
   ` (${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ' and others' : ''})`;
 
-/** The first message, after `3 references (@a, @b, @c)`, or after the name of a single one. */
+/** Puts `3 references (@a, @b, @c)`, or the name of a single one, before the first message. */
 export function withNames(
   labels: readonly (string | null)[],
   messages: readonly string[],
@@ -87,7 +87,7 @@ type Failed = Result & { readonly failure: Failure };
 const isFailed = (result: Result): result is Failed => result.failure !== null;
 const endsRun = ({ failure }: Failed): boolean => failure.scope === 'run';
 
-/** One line per code and status. What ended the run comes last. */
+/** Writes one line per code and status. What ended the run comes last. */
 export function failureLines(
   results: readonly Result[],
   ended: Failure | null,
@@ -106,7 +106,7 @@ export function failureLines(
   return [...lines, ended.with({ message: joinParts(ended.message, spentText(results)), cause: ended })];
 }
 
-/** What failed, how many were not reached because of it, and what was spent. */
+/** Says what failed, how many were not reached because of it, and what was spent. */
 function failureMessage(group: Group<Failed>, results: readonly Result[]): string {
   const [{ failure }] = group;
   const isOneOfMany = results.length > 1;
@@ -127,7 +127,7 @@ function failureMessage(group: Group<Failed>, results: readonly Result[]): strin
 /** Failures of archives that `check` finds, too, each with its fix. */
 const repairable: readonly FailureCode[] = ['damaged', 'lost'];
 
-/** The one next step for a group of failures. */
+/** Chooses the one next step for a group of failures. */
 function nextStepOf(
   group: Group<Failed>,
   results: readonly Result[],

@@ -4,7 +4,7 @@ import type { JsonText } from '../json/json-text.ts';
 import { spent, type Tally } from '../service/budget.ts';
 import type { Run } from './run.ts';
 
-/** Where a listing continues; `stuck`: nowhere, because the list loops or its token is no longer accepted. */
+/** Where a listing continues. `stuck`: nowhere, because the list loops or its token is no longer accepted. */
 export type Next = 'start' | 'end' | 'stuck' | { readonly token: string };
 
 export const tokenOf = (next: Next): string | null => (typeof next === 'string' ? null : next.token);
@@ -31,19 +31,22 @@ export interface Position {
 
 export const startPosition: Position = { next: 'start', entries: 0, pages: 0, total: null };
 
+/** The part of a page that is written. */
+export interface Selected {
+  readonly entries: readonly JsonText[];
+  /** No further page is wanted. */
+  readonly done: boolean;
+  /** False if the limit cut the page: a resumed listing starts with this page again. */
+  readonly isWhole: boolean;
+}
+
 export interface Sink {
-  /**
-   * The entries of a page that are written, after `written` others. `done`: no further page is wanted. `isWhole`: false if
-   * the limit cut the page; a resumed listing starts with this page again.
-   */
-  select(
-    page: Page,
-    written: number,
-  ): { readonly entries: readonly JsonText[]; readonly done: boolean; readonly isWhole: boolean };
+  /** Selects what is written of a page, after `written` entries of earlier pages. */
+  select(page: Page, written: number): Selected;
   /** Runs before each page is fetched; throws to stop it. */
   beforePage?(): void;
-  /** Writes the selected part of a page; `next` resumes the listing after it. */
-  write(selected: ReturnType<Sink['select']>, next: Position, page: Page): Promise<void>;
+  /** Writes the selected part of a page; `after` resumes the listing behind it. */
+  write(selected: Selected, after: Position, page: Page): Promise<void>;
 }
 
 /**
@@ -60,7 +63,7 @@ export async function listPages(
   const { limit, update } = run.options;
   const requestPage = pageReader(run, value, before.next, tally);
   let position = before;
-  let count = 0;
+  let pagesBought = 0;
   const showProgress = (): void => {
     const { entries, pages: page } = position;
     const { reference, credits } = tally;
@@ -73,32 +76,32 @@ export async function listPages(
     while (needsPage(position, limit)) {
       sink.beforePage?.();
       const page = await requestPage(position.next);
-      count++;
+      pagesBought++;
       const selected = sink.select(page, position.entries);
-      const next = {
+      const after = {
         next: selected.isWhole ? page.next : position.next,
         entries: position.entries + selected.entries.length,
         pages: position.pages + 1,
         total: page.total ?? position.total,
       };
-      await sink.write(selected, next, page);
+      await sink.write(selected, after, page);
       run.progressed();
-      position = next;
+      position = after;
       showProgress();
       if (selected.done) break;
       if (page.broken !== null) throw page.broken;
-      if (count === 1) await limitHeapGrowth();
+      if (pagesBought === 1) await limitHeapGrowth();
     }
-    return { position, pages: count, failure: null };
+    return { position, pages: pagesBought, failure: null };
   } catch (error) {
     run.pipeClosed ||= error instanceof ClosedPipe;
     const failure = error instanceof ClosedPipe ? null : toFailure(error);
     if (failure?.code === 'unresumable') position = { ...position, next: 'stuck' };
-    return { position, pages: count, failure };
+    return { position, pages: pagesBought, failure };
   }
 }
 
-/** The entries that a listing will have; null: unknown. */
+/** Estimates the entries that a listing will have; null if they are unknown. */
 function expectedEntries({ entries, total }: Position, limit: number | null): number | null {
   return total === null ? limit : Math.min(Math.max(total, entries), limit ?? Number.POSITIVE_INFINITY);
 }
@@ -113,7 +116,7 @@ export const missingEntries = (total: number | null, pages: number, entries: num
 /** The `videoId` of an entry; null if it has none. */
 export const videoIdOf = (entry: JsonText): string | null => entry.get('videoId')?.string() || null;
 
-/** The ID of an entry of a feed, whose shape is not specified (docs/service.md, 4.4); null if none is found. */
+/** Finds the ID of an entry of a feed, whose shape is not specified (docs/service.md, 4.4); null if none is found. */
 export const feedIdOf = (entry: JsonText): string | null =>
   videoIdOf(entry) ??
   entry.at(['id', 'videoId'])?.string() ??
@@ -128,7 +131,8 @@ export function firstEntries(
 ): Sink['select'] {
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
   let previous: ReadonlySet<string> = new Set();
-  return ({ entries }, count) => {
+  return ({ entries }, written) => {
+    const room = limit - written;
     const onPage = new Set<string>();
     const selected: JsonText[] = [];
     let isWhole = true;
@@ -136,11 +140,11 @@ export function firstEntries(
       const id = operation.name === 'uploads' ? videoIdOf(entry) : null;
       if (id !== null) onPage.add(id);
       if (id !== null && (previous.has(id) || exported.has(id))) continue;
-      if (selected.length === limit - count) isWhole = false;
+      if (selected.length === room) isWhole = false;
       else selected.push(entry);
     }
     if (entries.length > 0) previous = onPage;
-    return { entries: selected, done: selected.length === limit - count, isWhole };
+    return { entries: selected, done: selected.length === room, isWhole };
   };
 }
 
@@ -176,7 +180,7 @@ function pageReader({ client, operation }: Run, value: string, start: Next, tall
   };
 }
 
-/** The failure of a request with a token: one that is not accepted does not mean that the reference is gone. */
+/** Rewords the failure of a request with a token: one that is not accepted does not mean that the reference is gone. */
 function failureWithToken(error: unknown): unknown {
   if (!(error instanceof Failure) || !refusedStatuses.has(error.status)) return error;
   const message = `the service does not accept the continuation token: ${error.message}`;
@@ -216,7 +220,7 @@ function continuationOf(json: JsonText): Continuation {
   return { next: { token }, broken: null };
 }
 
-/** A whole number of at most 15 digits, also with thousands separators (`12,345`); null for anything else. */
+/** Parses a whole number of at most 15 digits, also with thousands separators (`12,345`); null for anything else. */
 function wholeNumber(text = ''): number | null {
   const isWhole = /^\d{1,3}(?:([ .,'\u2019\u00a0\u2009\u202f]?)\d{3}(?:\1\d{3}){0,3})?$/.test(text);
   return isWhole ? Number(text.replace(/\D/g, '')) : null;

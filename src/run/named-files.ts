@@ -46,7 +46,7 @@ export function assertPaths(options: NamedPaths, context: Pick<Context, 'env'>):
   if (options.seen) resolveTarget(options.seen);
 }
 
-/** What `-o` names; null: stdout. Throws usage errors as `assertPaths` and `resolveTarget`. */
+/** Resolves what `-o` names; null: stdout. Throws usage errors as `assertPaths` and `resolveTarget`. */
 export function outputTarget(
   options: NamedPaths & Pick<RunOptions, 'output'>,
   context: Pick<Context, 'env'>,

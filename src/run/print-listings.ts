@@ -33,12 +33,15 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const select = firstEntries(run);
     let { id } = reference;
     const sink: Sink = {
-      select: (page, written) => ({ ...select(page, written), ...(isFirstPageOnly && { done: true }) }),
-      write: async ({ entries, done }, next, page) => {
+      select: (page, written) => {
+        const selected = select(page, written);
+        return { ...selected, done: isFirstPageOnly || selected.done };
+      },
+      write: async ({ entries, done }, after, page) => {
         if (operation.reference === 'channel') id ??= channelOf(page);
-        if (next.pages === 1) await stdout.write(format.open(reference, listingStart(page.info)));
+        if (after.pages === 1) await stdout.write(format.open(reference, listingStart(page.info)));
         const text = format.rows(reference, entries);
-        const isMoreRequested = !isLast || (!done && next.next !== 'end');
+        const isMoreRequested = !isLast || (!done && after.next !== 'end');
         await (isMoreRequested ? stdout.writePage(text) : stdout.write(text));
       },
     };
@@ -49,9 +52,10 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const { entries, next, total } = position;
     const isCut = failure !== null || run.pipeClosed;
     const resume = isCut && valid(references).length === 1 ? resumeStep(run, position) : null;
+    const isLimited = failure === null && next !== 'end';
     return resultOf(reference, {
       id,
-      ...(failure === null && next !== 'end' && { status: 'limited' }),
+      ...(isLimited && { status: 'limited' }),
       entries,
       missing: missingEntries(total, pages, entries),
       pages,
@@ -87,7 +91,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
   return results;
 }
 
-/** The channel of a page; null if its first entry does not have it. */
+/** Finds the channel of a page; null if its first entry does not have it. */
 function channelOf({ entries: [first] }: Page): string | null {
   const id = first?.get('channelId')?.string();
   return id?.startsWith('UC') ? id : null;
@@ -95,7 +99,7 @@ function channelOf({ entries: [first] }: Page): string | null {
 
 const maxShownBytes = 4096;
 
-/** How to list the rest of a single reference; null if there is no page to resume with. */
+/** Says how to list the rest of a single reference; null if there is no page to resume with. */
 function resumeStep(
   { options: { invocation, continuation, limit } }: Run,
   { next, entries }: Position,
@@ -110,7 +114,7 @@ function resumeStep(
   return commandOf(invocation, 'resume with', [], dropped, added);
 }
 
-/** How many entries a listing has that stopped after its first page, and what all of them cost. */
+/** Says how many entries a listing has that stopped after its first page, and what all of them cost. */
 function firstPageNote({ label, entries, missing }: Result, isOneOfMany: boolean): string {
   const name = isOneOfMany ? `${label}: ` : '';
   const perPage = '1 credit per page';

@@ -1,5 +1,5 @@
 import { ClosedPipe, toFailure } from '../errors.ts';
-import type { Format, Text } from '../output/format.ts';
+import type { Chunk, Format } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import { parseFields } from '../output/parse-fields.ts';
 import { decideTerminal, defaultFormat } from '../output/terminal.ts';
@@ -31,7 +31,7 @@ export async function openFormat({ operation, options, references, context, stdo
 export async function printReferences(
   run: Run,
   format: Format,
-  write: (text: Text) => Promise<void>,
+  write: (text: Chunk) => Promise<void>,
   printed: AsyncIterable<Result>,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];

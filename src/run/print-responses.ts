@@ -6,7 +6,7 @@ import type { Target } from '../fs/output-target.ts';
 import { assertNotArchive } from '../fs/private-folder.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { readResponse } from '../output/document.ts';
-import type { Text } from '../output/format.ts';
+import type { Chunk } from '../output/format.ts';
 import { writeEntries } from '../output/render.ts';
 import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
@@ -38,7 +38,7 @@ export async function printResponses(
   using seen = options.seen === null ? null : await openSeenFile(options.seen, context.stop);
   const { format } = await openFormat(run);
   const content: Buffer[] = [];
-  const write = async (text: Text): Promise<void> => {
+  const write = async (text: Chunk): Promise<void> => {
     if (target === null) await stdout.write(text);
     // The bytes are valid only until the next response.
     else content.push(Buffer.from(text));
@@ -91,7 +91,7 @@ export async function printResponses(
   }
 }
 
-/** A file that cannot be written after the work is not a usage error. */
+/** Reports a file that cannot be written after the work: exit 2 would mean that nothing was spent. */
 function afterWork(error: unknown): Failure {
   const failure = toFailure(error);
   return failure.exit === 2 ? failure.with({ exit: 1 }) : failure;

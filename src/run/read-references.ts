@@ -27,11 +27,11 @@ export interface Reference extends Omit<ParsedReference, 'reference'> {
   readonly failure: Failure | null;
 }
 
-/** The references that can be requested: all but the bad lines of a list. */
+/** Selects the references that can be requested: all but the bad lines of a list. */
 export const valid = (references: readonly Reference[]): readonly Reference[] =>
   references.filter(({ failure }) => failure === null);
 
-/** The references without repetitions. */
+/** Leaves out repetitions. */
 export const distinct = (references: readonly Reference[]): readonly Reference[] =>
   references.filter(({ repeats }) => repeats === null);
 
@@ -43,7 +43,7 @@ export const newReference = (
 ): Reference => ({ ...parsed, label, repeats, tally: repeats?.tally ?? newTally(parsed.reference), failure });
 
 /**
- * The references of a command line, and the bad lines of its list, in input order; `check` throws for one that cannot be
+ * Reads the references of a command line, and the bad lines of its list, in input order; `check` throws for one that cannot be
  * sent. Throws a usage error for a bad argument, and if there is nothing at all.
  */
 export async function readReferences(
@@ -110,7 +110,7 @@ export function assertGoodLine(
   throw usage(message, next ?? first.failure?.next ?? 'expected one reference per line');
 }
 
-/** The arguments, then the lines of the list without comments. `place`: of a line (`refs.txt:17`). */
+/** Yields the arguments, then the lines of the list without comments. `place`: of a line (`refs.txt:17`). */
 async function* wordsOf(
   { references, from }: Parameters<typeof readReferences>[0],
   context: Context,
@@ -128,7 +128,7 @@ async function* wordsOf(
   }
 }
 
-/** A line up to a `#` at its start or after white space, trimmed, without a bullet. */
+/** Cuts a line at a `#` at its start or after white space, trims it, and removes a bullet. */
 function withoutComment(line: string): string {
   const start = line.search(/(?<!\S)#/);
   return (start === -1 ? line : line.slice(0, start))
@@ -136,7 +136,7 @@ function withoutComment(line: string): string {
     .replace(/^(?:[-*•–—]|\d+[.)])\s+(?:\[[ xX]?\]\s+)?/, '');
 }
 
-/** A channel, or else a playlist. Throws as for a channel. */
+/** Parses a channel, or else a playlist. Throws as for a channel. */
 export const parseEither = (text: string): ParsedReference =>
   parseReference(
     text,

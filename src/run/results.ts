@@ -59,17 +59,17 @@ export function resultOf(input: Reference, facts: Partial<Result> = {}): Result 
   };
 }
 
-/** The result of a reference that a run did not reach; `failure`: why, null if the pipe was closed. A bad line has its own. */
+/** Makes the result of a reference that was not reached. `failure`: why; null if the pipe was closed. A bad line has its own. */
 export const unreachedResult = (reference: Reference, failure: Failure | null): Result =>
   reference.failure !== null
     ? resultOf(reference)
     : resultOf(reference, { status: 'interrupted', failure, isReached: false });
 
-/** The results of the bad lines of a list. */
+/** Makes the results of the bad lines of a list. */
 export const badResults = (references: readonly Reference[]): Result[] =>
   references.filter(({ failure }) => failure !== null).map((line) => resultOf(line));
 
-/** The result of a request that failed; one that the end of the run kept from being sent was not reached. */
+/** Makes the result of a failed request; one that the end of the run kept from being sent was not reached. */
 export const failedRequest = (reference: Reference, failure: Failure): Result =>
   failure.scope === 'run' && reference.tally.requests === 0
     ? unreachedResult(reference, failure)

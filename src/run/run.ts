@@ -143,7 +143,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
     warn: (code: Warning['code'], label: string | null, message: string): void => {
       warnings.push({ code, label, message });
     },
-    /** A page was bought or, of a free request, the service has answered. */
+    /** Notes that a page was bought or, of a free request, that the service has answered. */
     progressed: (): void => {
       failuresInRow = 0;
     },

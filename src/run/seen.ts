@@ -38,7 +38,7 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   const missed: string[] = [];
   return {
     [Symbol.dispose]: release,
-    /** The entries that have not been seen, at most `limit`; none for a reference that is checked for the first time. */
+    /** Selects entries that have not been seen, at most `limit`; none of a reference that is checked for the first time. */
     takeNewEntries: (
       entries: readonly JsonText[],
       { value, label }: Reference,
@@ -56,7 +56,7 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
       pending = printed.map(idOf);
       return printed;
     },
-    /** stdout has the entries: their IDs count as seen. */
+    /** Counts the entries as seen, once stdout has them. */
     accept: (): void => {
       for (const line of pending) if (line !== '') ids.add(line);
     },
@@ -72,7 +72,7 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   };
 }
 
-/** The ID of an entry as a line; '' if it has none. */
+/** Writes the ID of an entry as a line; '' if it has none. */
 const idOf = (entry: JsonText): string => lineOf(feedIdOf(entry) ?? '');
 
 /** Longest text that is a line of its own, in UTF-16 code units. */
@@ -80,7 +80,7 @@ const maxText = 1000;
 /** White space, and what some editors and tools do not keep. */
 const notInLine = /[\s,\p{Cc}\p{Cf}\p{Cs}]/u;
 
-/** An ID or a reference as a line: what cannot be one is kept as its digest. */
+/** Writes an ID or a reference as a line: what cannot be one is kept as its digest. */
 function lineOf(text: string): string {
   if (text.length <= maxText && !notInLine.test(text)) return text;
   const { createHash } = process.getBuiltinModule('node:crypto');

@@ -68,7 +68,7 @@ export const run: RunCommand<LoginOptions> = async (options, output) => {
 
 const addressPrompt = 'Address of the service, e.g. https://api.example.com: ';
 
-/** The address and the key of the account; the namespace only if the user typed it as part of the address. */
+/** Reads the address and the key of the account; the namespace only if the user typed it as part of the address. */
 async function readAccount(
   { keyFile }: CommonOptions,
   output: Output,
