@@ -39,10 +39,10 @@ const listed = { default: [], combine: (before: readonly unknown[], value: unkno
 /** The flags that also go before the command, by their headings in `help flags`. */
 export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
   'Service:': [
-    row('--profile <name>', [...account, 'auth logout'], 'use this account', {
+    row('--profile <name>', [...accountCommands, 'auth logout'], 'use this account', {
       variable: 'CHANLIST_PROFILE',
     }),
-    row('--base-url <url>', account, 'use this address', { variable: 'CHANLIST_BASE_URL' }),
+    row('--base-url <url>', accountCommands, 'use this address', { variable: 'CHANLIST_BASE_URL' }),
     row(
       '--namespace <word>',
       [...keyCommands, 'serve'],

@@ -9,8 +9,8 @@ export interface Column {
   /** The header: a word for people, or the name of a field. */
   readonly word: string;
   readonly cell: (entry: JsonText, item: Item) => string;
-  /** `number` and `whole` are never cut, `number` is aligned right. Absent: decided by its cells. */
-  readonly kind?: 'number' | 'whole' | 'text' | 'title';
+  /** `number` and `uncut` are never cut, `number` is aligned right. Absent: decided by its cells. */
+  readonly kind?: 'number' | 'uncut' | 'text' | 'title';
   /** Minimum width: later entries may need it. */
   readonly width?: number;
   /** The highest number is dropped first; among equals, the last column. Absent: never dropped. */
@@ -93,7 +93,7 @@ function videoColumns(
   // Widths are what later entries may need: an ID, `PREMIERE`, `123,456,789` or `214 waiting`, `11 months ago`.
   const columns = [
     { word: 'index', cell: field('index'), kind: 'number', drop: 5 },
-    { word: 'videoId', cell: field('videoId'), kind: 'whole', width: 11, drop: 1 },
+    { word: 'videoId', cell: field('videoId'), kind: 'uncut', width: 11, drop: 1 },
     { word: 'length', cell: field('lengthText'), kind: 'number', width: mayBeLong ? 8 : 0, drop: 2 },
     {
       word: 'views',

@@ -118,7 +118,7 @@ function sizedBy(column: Column, cells: readonly string[], terminalWidth: number
 }
 
 /** Drops columns, the least important first, until the rest fits. */
-function dropped(columns: readonly Sized[], total: number): readonly Sized[] {
+function dropped(columns: readonly Sized[], terminalWidth: number): readonly Sized[] {
   const most = Math.max(...columns.map(({ drop }) => drop ?? 0));
   if (most === 0 || columns.length === 1 || minWidth(columns) <= terminalWidth) return columns;
   const last = columns.findLastIndex(({ drop }) => drop === most);
