@@ -74,7 +74,10 @@ export function findAddress(flags: ServiceFlags, env: Env) {
   const explicit = explicitService(flags, env);
   const named = explicitProfile(flags, env);
   const { active, profiles } = readStore(env);
-  if (named !== undefined && !profiles.has(named)) throw unknownProfile(named, profiles.keys());
+  if (named !== undefined && !profiles.has(named)) {
+    const place = flags.profile === undefined ? 'CHANLIST_PROFILE: ' : '';
+    throw unknownProfile(named, profiles.keys(), place);
+  }
   const name = named ?? active;
   const profile = name === null ? undefined : profiles.get(name);
   const baseUrl = explicit.baseUrl ?? profile?.baseUrl ?? null;

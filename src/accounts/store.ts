@@ -18,10 +18,11 @@ export interface Profile extends Service {
   readonly maxCredits: readonly CreditBound[];
 }
 
-export function unknownProfile(name: string, known: Iterable<string>): Failure {
+/** `place`: where it is named, `CHANLIST_PROFILE: `; '' for an argument or a flag. */
+export function unknownProfile(name: string, known: Iterable<string>, place = ''): Failure {
   const names = [...known];
   const next = names.length === 0 ? 'store one with chanlist auth login' : expectedOneOf(name, names);
-  return usage(`there is no profile '${name}'`, next);
+  return usage(`${place}there is no profile '${name}'`, next);
 }
 
 export interface Store {

@@ -88,6 +88,9 @@ const switchProfile: CommandFile = {
       return { ...store, active: name };
     });
     stderr.note(`profile '${name}' is now active`);
+    const named = explicitProfile({}, context.env);
+    if (named !== undefined && named !== name)
+      stderr.warn(`CHANLIST_PROFILE is set: profile '${named}' is used`);
     return 0;
   },
 };

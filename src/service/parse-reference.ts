@@ -29,6 +29,7 @@ const videoId = /^[A-Za-z0-9_-]{11}$/;
 /** Maximum length of a reference, in characters: servers do not take longer addresses either. */
 const maxLength = 4096;
 const channelPaths: ReadonlySet<string> = new Set(['channel', 'c', 'user']);
+const startsWithReference = /^(?:@|https?:\/\/|(?:UC|PL|UU|LL|FL|OL)[A-Za-z0-9_-])/;
 const severalReferences = /[,;|\s](?:@|https?:\/\/|(?:UC|PL|UU|LL|FL|OL)[A-Za-z0-9_-])/;
 
 const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
@@ -53,7 +54,8 @@ function cleanReference(pasted: string): string {
 
 /** `[demo](https://example.com/@demo)`, as chats and notes copy it. */
 const markdownLink = /^\s*\[[^\]]*\]\(([^\s()]+)\)\s*$/;
-const withoutLink = (pasted: string): string => pasted.replace(markdownLink, '$1');
+/** The address in a Markdown link, and `&` as web pages write it. */
+const withoutMarkup = (pasted: string): string => pasted.replace(markdownLink, '$1').replaceAll('&amp;', '&');
 
 const withoutPunctuation = (text: string): string => text.trim().replace(/(?<![\s,;.])[\s,;.]+$/, '');
 
@@ -79,7 +81,7 @@ const otherLists: readonly (readonly [id: RegExp, what: string])[] = [
 /** What is sent for a pasted reference; null if it is not one. */
 function targetOf(pasted: string, kind: ReferenceKind): ParsedReference | null {
   const parse = kind === 'channel' ? parseChannel : parsePlaylist;
-  const text = withoutLink(pasted);
+  const text = withoutMarkup(pasted);
   const [bare, whole] = [bareReference(text), cleanReference(text)];
   if (whole.length > maxLength || severalReferences.test(whole)) return null;
   const target = parse(bare);
@@ -95,7 +97,7 @@ export const isReference = (pasted: string, kind: ReferenceKind): boolean => tar
 export function parseReference(pasted: string, kind: ReferenceKind): ParsedReference {
   const target = targetOf(pasted, kind);
   if (target !== null) return target;
-  const text = bareReference(withoutLink(pasted));
+  const text = bareReference(withoutMarkup(pasted));
   const { what = `not a ${kind} reference`, next } = refusalOf(text, kind);
   const shown = text === '' ? pasted.trim() : text;
   throw usage(`'${shown}' is ${what}: expected ${expectedReference[kind]}`, next);
@@ -165,6 +167,8 @@ function refusalOf(
   text: string,
   kind: ReferenceKind,
 ): { readonly what?: string | undefined; readonly next?: Step } {
+  if (severalReferences.test(text) && !startsWithReference.test(text))
+    return { what: 'not a reference alone', next: 'give the reference without the text before it' };
   if (severalReferences.test(text))
     return {
       what: 'more than one reference',

@@ -227,6 +227,10 @@ test('switch: another active profile; an unknown one is 2, with a suggestion', a
   assert.equal((await auth('switch home', env)).exit, 0);
   assert.equal(readStore(env).active, 'home');
   const before = readFileSync(storeIn(folder), 'utf8');
+  const overridden = await auth('switch home', { ...env, CHANLIST_PROFILE: 'work' });
+  onlyWarning(overridden, "CHANLIST_PROFILE is set: profile 'work' is used");
+  const absent = await auth('status', { ...env, CHANLIST_PROFILE: 'nope' });
+  onlyError(absent, "CHANLIST_PROFILE: there is no profile 'nope'");
   const unknown = await auth('switch hoem', env);
   assert.equal(unknown.exit, 2);
   onlyError(unknown, 'did you mean home?');

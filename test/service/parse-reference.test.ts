@@ -77,6 +77,11 @@ const notChannels: readonly Row[] = [
   ['@demo, @odd', several],
   ['@demo/videos,@odd', several],
   [`${id},${id}`, several],
+  [
+    'Look: https://www.example.com/@demo',
+    'is not a reference alone: expected |; give the reference without the text',
+  ],
+  ['https://www.example.com/watch?v=abcdefghijk&amp;list=PLabc', '; did you mean: chanlist playlist PLabc'],
   ['https://www.example.com/watch?v=abcdefghijk', `is a video: expected a handle|${ofVideo}`],
   ['www.example.com/watch?v=abcdefghijk', 'is a video'],
   ['https://youtu.be/abcdefghijk)', `is a video|${ofVideo}`],

@@ -64,9 +64,11 @@ export async function withPrompt<T>(
     for (let attempt = 1; ; attempt++) {
       isMuted = !echo;
       show();
-      const answer = await readLine().finally(() => {
-        if (!echo || signal.aborted) stderr.write('\n');
+      const answer = await readLine().catch((error) => {
+        stderr.write('\n');
+        throw error;
       });
+      if (!echo) stderr.write('\n');
       try {
         return parse(answer);
       } catch (error) {
