@@ -78,6 +78,7 @@ export interface FailureDetails {
   next?: Step | null | undefined;
   scope?: FailureRow['scope'];
   exit?: ExitCode;
+  isAnothers?: boolean;
   cause?: unknown;
 }
 
@@ -90,6 +91,8 @@ export class Failure extends Error {
   readonly next: Step | null;
   readonly scope: FailureRow['scope'];
   readonly exit: ExitCode;
+  /** It is the failure of another reference, which has ended the run. */
+  readonly isAnothers: boolean;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, { cause: details.cause });
@@ -98,6 +101,7 @@ export class Failure extends Error {
     this.next = details.next ?? failures[code].next ?? null;
     this.scope = details.scope ?? failures[code].scope;
     this.exit = details.exit ?? failures[code].exit;
+    this.isAnothers = details.isAnothers ?? false;
   }
 
   with({ message = this.message, ...changes }: FailureDetails & { message?: string }): Failure {

@@ -145,11 +145,11 @@ export function checksAfter(before: CheckHistory, check: CheckFacts): CheckHisto
 /** Returns what is known after a failure: only one of this archive alone matters. `now`: milliseconds since 1970. Pure. */
 export function checksAfterFailure(
   before: CheckHistory,
-  { code, scope, status }: Failure,
+  { code, scope, status, isAnothers }: Failure,
   now: number,
 ): CheckHistory {
   // A 403 ends the run, but may be about this channel: it comes last in the next one, after all others.
-  const isOfArchive = scope === 'reference' || status === 403;
+  const isOfArchive = scope === 'reference' || (status === 403 && !isAnothers);
   if (!isOfArchive || before.failure?.code === code) return before;
   return { ...before, failure: { code, since: new Date(now).toISOString() } };
 }

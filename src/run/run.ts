@@ -138,7 +138,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
     },
     end: (failure: Failure): void => {
       run.ended ??= failure;
-      client.end(failure);
+      client.end(failure.with({ isAnothers: true }));
     },
     warn: (code: Warning['code'], label: string | null, message: string): void => {
       warnings.push({ code, label, message });
@@ -156,7 +156,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
       const result = await work();
       countFailure(result.failure);
       progress.referenceDone(reference);
-      return result;
+      return result.failure?.isAnothers ? { ...result, isReached: false } : result;
     },
     /** Sends a free request of a reference, unless the run has ended: returns the response, or the failure. */
     request: async <T>(send: () => Promise<T>): Promise<T | Failure> => {

@@ -1,6 +1,7 @@
 /** Nights over several channels: their order, what a failure or a spent budget stops, and how much mail it makes. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { channelId, videos } from '../support/simulated-service.ts';
 import { onlyError } from '../support/stderr.ts';
 import { statuses } from '../support/summary.ts';
@@ -67,6 +68,21 @@ test('a channel whose 403 ends a run comes last in the next one: the others are 
     [second.exit, statuses(second.summary)],
     [3, ['unchanged', 'interrupted 3', 'unchanged', 'unchanged']],
   );
+});
+
+test('a channel that the 403 of another one stops is not named, and its archive has no failure', async (t) => {
+  const { nights, channel } = await folderOf(t, 2);
+  channel(0).list = videos(0, 151);
+  channel(1).feed = 403;
+  const recordOf = (name: string): string => nights.read(`dir/.chanlist/${channelId(name)}.ndjson.json`);
+  // Both are under way when the other one is refused: its feed arrives after that was recorded.
+  nights.service.on(async ({ operation, list }) => {
+    if (operation !== 'latest' || list !== channel(0).id) return;
+    while (!recordOf('c1').includes('unauthorized')) await turn();
+  });
+  const run = await nights.run('uploads --from refs.txt --output-dir dir --update --concurrency 2');
+  onlyError(run, 'refs.txt:2 @c1: the key was rejected (403: no feed); stopped, 1 more not reached');
+  assert.equal(JSON.parse(recordOf('c0')).checks.failure, null);
 });
 
 test('a spent budget stops paid requests, not checks', async (t) => {
