@@ -55,8 +55,12 @@ export interface Started {
 
 let count = 0;
 
+/** Whether Wine itself has failed, as it may while its server starts or ends: the program has not run. */
+const isOfWine = (exit: number | null, stderr: string): boolean =>
+  isWine && exit === 1 && /^wine(?: client error)?:/m.test(stderr);
+
 /** Starts Node.js with these arguments. Its standard streams are files: Wine cannot serve two pipes at once. */
-export function startNode(args: readonly string[], cwd: string, env = {}, input = ''): Started {
+export function startNode(args: readonly string[], cwd: string, env = {}, input = '', attempts = 5): Started {
   const files = join(home, String(count++));
   const [stdin, stdout, stderr] = [`${files}.in`, `${files}.out`, `${files}.err`];
   writeFileSync(stdin, input);
@@ -66,7 +70,11 @@ export function startNode(args: readonly string[], cwd: string, env = {}, input 
   const read = (path: string): string => readFileSync(path, 'utf8');
   const ended = new Promise<Awaited<Started['ended']>>((resolve, reject) => {
     child.on('error', reject);
-    child.on('exit', (exit) => resolve({ exit, stdout: read(stdout), stderr: read(stderr) }));
+    child.on('exit', (exit) => {
+      const isAgain = attempts > 1 && isOfWine(exit, read(stderr));
+      if (isAgain) resolve(startNode(args, cwd, env, input, attempts - 1).ended);
+      else resolve({ exit, stdout: read(stdout), stderr: read(stderr) });
+    });
   });
   return { child, stdout: () => read(stdout), ended };
 }
