@@ -74,7 +74,7 @@ export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
 export interface FailureDetails {
   status?: number | null;
-  /** Null or absent: the step of its row. */
+  /** By default the step of its row. */
   next?: Step | null | undefined;
   scope?: FailureRow['scope'];
   exit?: ExitCode;
@@ -98,7 +98,7 @@ export class Failure extends Error {
     super(message, { cause: details.cause });
     this.code = code;
     this.status = details.status ?? null;
-    this.next = details.next ?? failures[code].next ?? null;
+    this.next = details.next === undefined ? (failures[code].next ?? null) : details.next;
     this.scope = details.scope ?? failures[code].scope;
     this.exit = details.exit ?? failures[code].exit;
     this.isAnothers = details.isAnothers ?? false;
@@ -106,6 +106,11 @@ export class Failure extends Error {
 
   with({ message = this.message, ...changes }: FailureDetails & { message?: string }): Failure {
     return new Failure(this.code, message, { ...this, cause: this.cause, ...changes });
+  }
+
+  /** The same failure after work was done: exit 2 would mean that nothing was spent. */
+  afterWork(): Failure {
+    return this.exit === 2 ? this.with({ exit: 1 }) : this;
   }
 
   get hasUsualStep(): boolean {

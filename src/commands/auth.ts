@@ -104,6 +104,8 @@ const logout: CommandFile = {
     let removed = '';
     const { active, profiles } = await updateStore(env, (store) => {
       const name = options.name ?? explicitProfile(options, env) ?? store.active;
+      if (name === null && store.profiles.size === 0)
+        throw usage('no account is stored: there is none to remove');
       if (name === null)
         throw usage('no profile is active', 'see: chanlist auth list; then: chanlist auth logout NAME');
       removed = name;

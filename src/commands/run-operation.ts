@@ -35,11 +35,11 @@ export async function runOperation(
   assertSummaryFile(options, context);
   const writeSummary = startSummary(operation.name, dryRun ? null : options.summary, context.clock);
   let references: readonly Reference[] = [];
-  if (options.from === '-') stderr.announceInput(context.stdin);
   try {
     if (refusal !== null) throw refusal;
     assertFlagsFit(operation, options);
     const target = outputTarget(options, context);
+    if (options.from === '-') stderr.announceInput(context.stdin);
     const [{ name }] = operation.parameters;
     const parametersOf = (value: string): RequestParameters =>
       continuation === null ? { [name]: value, ...more } : { continuation };

@@ -10,9 +10,10 @@ import { changeChecks, checksAfterFailure } from './record.ts';
 /** Turns what was thrown into the failure to report. `checked`: the last successful check; null: there was none. Pure. */
 export function failureOf(thrown: unknown, { paidRequests }: Tally, checked: string | null): Failure {
   const failure = toFailure(thrown);
-  // Stops only this export. After a paid page it is exit 1, not a usage error.
-  if (failure.code === 'usage')
-    return failure.with({ scope: 'reference', ...(paidRequests > 0 && { exit: 1 }) });
+  if (failure.code === 'usage') {
+    const ofThisExport = failure.with({ scope: 'reference' });
+    return paidRequests > 0 ? ofThisExport.afterWork() : ofThisExport;
+  }
   // It was exported before: no spelling mistake.
   if (failure.code !== 'not_found' || checked === null) return failure;
   return new Failure('gone', `gone: last seen on ${checked.slice(0, 10)}`, { status: failure.status });

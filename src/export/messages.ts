@@ -5,8 +5,8 @@ import { sandboxName } from '../run/run.ts';
 import type { Command, Flag } from '../text/command.ts';
 import { type ExportItem, notMounted } from './exports.ts';
 import type { Refusal } from './next-step.ts';
-import { discardPages, type PagesFile } from './pages-file.ts';
-import type { ExportRequest } from './pages-format.ts';
+import type { PagesFile } from './pages-file.ts';
+import { discardPages, type ExportRequest } from './pages-format.ts';
 
 export const switchesOf = (...names: readonly string[]): readonly Flag[] =>
   names.map((name) => ({ name, value: null }));

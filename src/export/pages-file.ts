@@ -14,10 +14,10 @@ import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import { type PrivateFolder, pagesName, temporaryName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
 import { type Position, startPosition, videoIdOf } from '../run/list-pages.ts';
-import type { Command } from '../text/command.ts';
 import { commentLine, isComment, readComment } from './checksum.ts';
 import {
   type Commit,
+  discardPages,
   headerOf,
   isCommit,
   isEnd,
@@ -37,13 +37,6 @@ interface StoredPage {
 
 /** Compares inodes only: both files are in one folder. After a rename Windows may report another device. */
 const isSameFile = (a: Stats, b: Stats): boolean => a.ino === b.ino;
-
-/** Returns the command that discards pages which this run cannot use. */
-export const discardPages = (folder: PrivateFolder, file: string): Command => ({
-  purpose: 'to discard them',
-  program: 'rm',
-  operands: [folder.at(pagesName(file))],
-});
 
 /**
  * The pages of an export or update: `.chanlist/FILE.run`, a file that is only appended to. Its lines are a header, then for

@@ -1,4 +1,5 @@
 import { readSync } from 'node:fs';
+import { type PrivateFolder, pagesName } from '../fs/private-folder.ts';
 import { LINE_FEED } from '../json/byte-writer.ts';
 import {
   isBoolean,
@@ -15,6 +16,7 @@ import {
 } from '../json/shape.ts';
 import { fileFormats } from '../output/formats.ts';
 import type { Next } from '../run/list-pages.ts';
+import type { Command } from '../text/command.ts';
 import { readComment } from './checksum.ts';
 import { fileStamp, isFileStamp, isRecord } from './record.ts';
 
@@ -32,6 +34,13 @@ const isRequest = shape({
 export type ExportRequest = Passing<typeof isRequest>;
 
 export const pagesVersion = 2;
+
+/** Returns the command that discards pages which this run cannot use. */
+export const discardPages = (folder: PrivateFolder, file: string): Command => ({
+  purpose: 'to discard them',
+  program: 'rm',
+  operands: [folder.at(pagesName(file))],
+});
 
 /** What an update buys. */
 const isUpdateRequest = shape({

@@ -49,10 +49,11 @@ export async function printRecords<R extends object>(
   }
 
   if (isTable && !isSingle) stdout.usePager();
+  const body = isSingle ? 'record' : 'records';
   const rendering = {
     format,
-    operation: { fields, documentedFields: [], idField: '', body: isSingle ? 'record' : 'records' },
-    // A table has the columns of its rows.
+    // A table has the columns of its rows, in their order.
+    operation: { fields: isTable ? [] : fields, documentedFields: [], idField: '', body },
     fields: isTable ? null : (format === 'csv' ? csvColumns : fields).map(fieldAt),
     terminal,
     isReport: true,

@@ -72,7 +72,7 @@ export async function printResponses(
     seen?.save(run);
   } catch (error) {
     // It matters more than what has ended the run before.
-    run.ended = afterWork(error);
+    run.ended = toFailure(error).afterWork();
   }
   if (target === null) return results;
   if (results.some(({ failure }) => failure !== null)) {
@@ -84,17 +84,11 @@ export async function printResponses(
     writeFileAtomic(target, Buffer.concat(content));
     return results.map((result) => ({ ...result, file: target.path }));
   } catch (error) {
-    const failure = afterWork(error);
+    const failure = toFailure(error).afterWork();
     // Print what was paid for.
     if (run.budget.total.credits.confirmed > 0) await stdout.write(Buffer.concat(content));
     return results.map((result) => ({ ...result, status: 'failed', failure }));
   }
-}
-
-/** Reports a file that cannot be written after the work: exit 2 would mean that nothing was spent. */
-function afterWork(error: unknown): Failure {
-  const failure = toFailure(error);
-  return failure.exit === 2 ? failure.with({ exit: 1 }) : failure;
 }
 
 /** Requests ahead, and yields the response to each reference, or the failure. A repeated reference is not requested again. */

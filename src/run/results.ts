@@ -54,7 +54,7 @@ export function resultOf(input: Reference, facts: Partial<Result> = {}): Result 
     token: null,
     failure,
     resume: null,
-    isReached: true,
+    isReached: failure?.isAnothers !== true,
     ...facts,
   };
 }

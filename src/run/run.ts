@@ -136,6 +136,10 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
       const { aborted, reason } = context.stop;
       return aborted ? (reason as Failure) : run.ended;
     },
+    /** Nobody reads what a run says of what it printed. A user who has left the pager is still at the terminal. */
+    get isUnread(): boolean {
+      return run.pipeClosed && !parts.stdout.hasPager;
+    },
     end: (failure: Failure): void => {
       run.ended ??= failure;
       client.end(failure.with({ isAnothers: true }));
@@ -156,7 +160,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
       const result = await work();
       countFailure(result.failure);
       progress.referenceDone(reference);
-      return result.failure?.isAnothers ? { ...result, isReached: false } : result;
+      return result;
     },
     /** Sends a free request of a reference, unless the run has ended: returns the response, or the failure. */
     request: async <T>(send: () => Promise<T>): Promise<T | Failure> => {
@@ -194,8 +198,7 @@ export async function perform(run: Run, job: Job, writeSummary: WriteSummary): P
   const { exit, warnings, failures, notes } = endingOf(run, results);
   for (const text of warnings) stderr.warn(text);
   for (const failure of failures) stderr.printFailure(failure);
-  // A user who has left the pager is still at the terminal.
-  if (!run.pipeClosed || stdout.hasPager) for (const note of notes) stderr.note(note);
+  if (!run.isUnread) for (const note of notes) stderr.note(note);
   try {
     writeSummary(results, { exit, failure: run.ended, total: budget.total });
   } catch (error) {

@@ -29,8 +29,9 @@ const videoId = /^[A-Za-z0-9_-]{11}$/;
 /** Maximum length of a reference, in characters: servers do not take longer addresses either. */
 const maxLength = 4096;
 const channelPaths: ReadonlySet<string> = new Set(['channel', 'c', 'user']);
-const startsWithReference = /^(?:@|https?:\/\/|(?:UC|PL|UU|LL|FL|OL)[A-Za-z0-9_-])/;
-const severalReferences = /[,;|\s](?:@|https?:\/\/|(?:UC|PL|UU|LL|FL|OL)[A-Za-z0-9_-])/;
+const referenceStart = /(?:@|https?:\/\/|(?:UC|PL|UU|LL|FL|OL)[A-Za-z0-9_-])/.source;
+const startsWithReference = new RegExp(`^${referenceStart}`);
+const severalReferences = new RegExp(`[,;|\\s]${referenceStart}`);
 
 const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 const pairs = ['""', "''", '``', '“”', '„“', '‘’', '‚‘', '«»', '<>', '()', '[]', '{}'];

@@ -5,7 +5,7 @@ export function thousands(number: number): string {
   return text;
 }
 
-/** The length of the longest text. `Math.max(...)` would overflow the stack with many texts. */
+/** Returns the length of the longest text. A loop, as `Math.max` fails with too many arguments. */
 export function longest(texts: Iterable<string>): number {
   let length = 0;
   for (const text of texts) length = Math.max(length, text.length);

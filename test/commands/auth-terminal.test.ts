@@ -63,25 +63,25 @@ test('Ctrl-C ends with 130, Ctrl-D with 2; nothing stored, the terminal restored
     assert.equal(await login(fake), exit);
     assert.deepEqual(fake.rawModes, [true, false]);
     assert.equal(readStore(fake.context.env).profiles.size, 0);
+    // The error has a line of its own.
+    assert.match(stripVTControlCharacters(fake.stderr()), /\nchanlist: error: /);
   }
 });
 
 test('a new profile becomes active at a terminal, or if there is none', async (t) => {
   const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
-  for (const [profile, isTerminal, active] of [
-    ['one', false, 'one'],
-    ['two', false, 'one'],
-    ['three', true, 'three'],
-    ['two', true, 'three'],
+  for (const [profile, isTerminal, active, says] of [
+    ['one', false, 'one', ''],
+    ['two', false, 'one', ''],
+    ['three', true, 'three', "profile 'three' is now active"],
+    ['two', true, 'three', "profile 'three' stays active; to use this one: chanlist auth switch two"],
+    ['three', true, 'three', 'its bounds: 5/month'],
   ] as const) {
     const fake = fakeContext({ env, terminal: isTerminal, stdin: key });
     if (isTerminal) fake.type(`${key}\r`);
-    await login(fake, '--profile', profile, '--base-url', baseUrl);
+    await login(fake, '--profile', profile, '--base-url', baseUrl, '--max-credits', '5/month');
     assert.equal(readStore(env).active, active);
-    if (isTerminal)
-      assert.ok(
-        fake.stderr().includes(`profile '${active}' ${profile === active ? 'is now' : 'stays'} active`),
-      );
+    if (isTerminal) assert.ok(fake.stderr().endsWith(`chanlist: ${says}\n`), fake.stderr());
   }
 });
 

@@ -308,6 +308,14 @@ test('--from: these references, by ID or as a record knows them; each that has n
   assert.deepEqual([well.exit, well.codes, well.stderr], [0, [null, null, null], '']);
 });
 
+test('its table has the problem beside the file, and no fix', async (t) => {
+  const { world } = await archived(t);
+  world.remove(file);
+  const { lines } = await world.run('check lists -f table');
+  assert.match(lines[0] ?? '', /^file +problem +reference +entries +checked$/);
+  assert.match(lines[2] ?? '', new RegExp(`^${file}  lost +@a +- +2026-03-01 03:00Z$`));
+});
+
 test('a list from stdin is gone: no line runs the fixes of several problems', async (t) => {
   const { world } = await archived(t);
   process.chdir(world.folder);

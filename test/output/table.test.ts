@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { createFormat } from '../../src/output/formats.ts';
+import { shownEntries } from '../../src/output/parse-fields.ts';
 import { cut, textWidth } from '../../src/output/width.ts';
 import { oddTitles } from '../support/odd-titles.ts';
 import {
@@ -253,6 +254,21 @@ test('table: several references with --fields: references are whole, and there i
     '@size-1000000  104,000,000  T',
     '',
   ]);
+});
+
+test('table: of files, later entries may be premieres; views that are words have room from 120 columns on', async () => {
+  const first = '[{"videoId":"abcdefghijk","title":"t","lengthText":"4:05","viewCountText":"7 views"}]';
+  const later =
+    '[{"videoId":"abcdefghijk","title":"t","lengthText":"PREMIERE","viewCountText":"214 waiting"}]';
+  for (const [columns, row] of [
+    [119, 'abcdefghijk  PREMIERE  214 …  t'],
+    [120, 'abcdefghijk  PREMIERE  214 waiting  t'],
+  ] as const) {
+    const rendering = { ...options('uploads', { terminal: screen(columns) }), operation: shownEntries };
+    const format = await createFormat('table', rendering);
+    const text = [first, later].map((entries) => format.rows(item(), elements(entries))).join('');
+    assert.equal(text.trimEnd().split('\n').at(-1)?.trimEnd(), row);
+  }
 });
 
 test('table: several references: there is room for the counts of later ones', async () => {

@@ -47,7 +47,12 @@ test('usage errors that only a command finds', async () => {
     ['completion tcsh', "the shell is 'tcsh'; expected one of bash, zsh, fish"],
     ['help uplaods', "there is no command 'uplaods'; did you mean uploads?"],
     ['--help exit-code', "there is no command 'exit-code'; did you mean exit-codes?"],
+    ['help exit', "there is no command 'exit'; did you mean exit-codes?"],
     ['help auth lgin', "auth has no action 'lgin'; did you mean login?"],
+    [
+      'latest PLdemo -n 2 --seen s.txt --key-file key.txt --from refs.txt',
+      "'PLdemo' is a playlist: expected a handle (@name), a channel URL (https://...) or an ID beginning with UC; did you mean: chanlist playlist PLdemo --limit 2",
+    ],
   ] as const) {
     const { exit, stdout, stderr } = await run(line, { env });
     assert.deepEqual([exit, stdout, stderr], [2, '', `chanlist: error: ${message}\n`], line);

@@ -207,6 +207,15 @@ test('the exit code is the gravest; a closed pipe hides warnings, and no failure
   }
 });
 
+test('a failure has the step of its kind, another one, or none', () => {
+  for (const [next, line] of [
+    [undefined, 'busy; wait until the other run has ended'],
+    ['ask', 'busy; ask'],
+    [null, 'busy'],
+  ] as const)
+    assert.equal(new Failure('locked', 'busy', { next }).line(), line);
+});
+
 test('how to resume is the next step, after what has to be done first; a command to run first is the step', () => {
   const resume = { purpose: 'resume with', program: 'chanlist uploads', operands: [] };
   const login = { purpose: 'replace the key with', program: 'chanlist auth login', operands: [] };

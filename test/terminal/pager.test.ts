@@ -40,6 +40,15 @@ suite('the pager at a real terminal', { skip: missing('tmux', 'less'), concurren
     }
   });
 
+  test('left before the end, it is said that there are more entries of what was printed', async (t) => {
+    const screen = await atTerminal(t, 'uploads @demo @size-20000 @size-20000/videos @empty', {
+      env: { PAGER: 'head -n 5' },
+    });
+    const { text } = await screen.ended();
+    // Whether its page was written whole before the reader left depends on the pipe.
+    assert.match(text, /\nchanlist: @demo: (?:100 of 1,234|there are more) entries; --all lists them all/);
+  });
+
   test('Ctrl-C before the end: the run stops, and says how to resume when the pager exits', async (t) => {
     const summary = join(await temporaryFolder(t), 's.json');
     const screen = await atTerminal(t, `uploads @size-20000 --all --summary ${summary}`, { columns: 300 });

@@ -46,7 +46,9 @@ export async function verifyKey(
     const { message, status } = error;
     const code = error.exit === 7 ? error.code : 'invalid_response';
     const place = `check the address ${service.baseUrl.href} and --namespace ${service.namespace}`;
-    const next = code === 'unreachable' ? error.next : place;
+    // The service may be busy, or another one may have answered.
+    const isBusy = error.code === 'unavailable' || error.code === 'rate_limited';
+    const next = code === 'unreachable' ? error.next : `${isBusy ? 'try again later, or ' : ''}${place}`;
     return new Failure(code, `could not verify the key: ${message}`, { status, next, cause: error });
   } finally {
     await client.close();
