@@ -61,9 +61,8 @@ export const run: RunCommand<CreditsOptions> = async (options, output) => {
         return { ...row, today: today && amountText(today), total: amountText(total) };
       },
       csvColumns: [
-        'account',
-        'month',
-        ...['today', 'total'].flatMap((name) => sums.map((sum) => `${name}.${sum}`)),
+        ...['account', 'month', 'today.confirmed', 'today.possibly_charged'],
+        ...['total.confirmed', 'total.possibly_charged'],
       ],
     };
     await printRecords(records, byAccount, output);

@@ -85,7 +85,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
   }
 
   const results = await printReferences(run, format, (text) => stdout.write(text), printed());
-  if (isFirstPageOnly && !run.isUnread)
+  if (isFirstPageOnly && !run.isReaderGone)
     for (const result of results)
       if (result.status === 'limited') stderr.result(firstPageNote(result, references.length > 1));
   return results;

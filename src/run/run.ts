@@ -136,8 +136,8 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
       const { aborted, reason } = context.stop;
       return aborted ? (reason as Failure) : run.ended;
     },
-    /** Nobody reads what a run says of what it printed. A user who has left the pager is still at the terminal. */
-    get isUnread(): boolean {
+    /** Whether nobody reads notes about the output. A user who has left the pager is still at the terminal. */
+    get isReaderGone(): boolean {
       return run.pipeClosed && !parts.stdout.hasPager;
     },
     end: (failure: Failure): void => {
@@ -198,7 +198,7 @@ export async function perform(run: Run, job: Job, writeSummary: WriteSummary): P
   const { exit, warnings, failures, notes } = endingOf(run, results);
   for (const text of warnings) stderr.warn(text);
   for (const failure of failures) stderr.printFailure(failure);
-  if (!run.isUnread) for (const note of notes) stderr.note(note);
+  if (!run.isReaderGone) for (const note of notes) stderr.note(note);
   try {
     writeSummary(results, { exit, failure: run.ended, total: budget.total });
   } catch (error) {
