@@ -142,7 +142,7 @@ const { manPage } = await loadGenerated();
 const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
 files.set('chanlist.1', manPage).set('THIRD_PARTY_LICENSES', await licenses());
 
-// Whoever runs the program meanwhile finds either build whole.
+// Swap at once: a concurrent run sees a complete build.
 const fresh = `${out}.${process.pid}`;
 await mkdir(fresh, { recursive: true });
 for (const [name, contents] of files) await writeFile(join(fresh, name), contents);

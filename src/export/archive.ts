@@ -98,7 +98,7 @@ function lineProblem(line: Buffer | null, entry: JsonText | null, id: string | n
 
 /** FILE as an archive. It is read only if something needs its content: once for its IDs, and again when it is copied. */
 export class Archive {
-  readonly #one: ExportItem;
+  readonly #item: ExportItem;
   /** Null: FILE is as recorded, so that no line needs checking for its channel. */
   readonly #id: string | null;
   /** This run buys every page, and repairs an archive that has a record: lines that are not entries are left out. */
@@ -109,29 +109,29 @@ export class Archive {
   hasEntriesWithoutId = false;
 
   constructor(item: ExportItem, all: boolean) {
-    this.#one = item;
+    this.#item = item;
     this.all = all;
     this.#id = item.existing.file === 'archive' ? null : item.id;
   }
 
   /** Size and time when the run began. */
   get stamp(): FileStamp {
-    const { stats } = this.#one.target;
+    const { stats } = this.#item.target;
     if (stats === null) throw new Error('an archive without a file');
     return stampOf(stats);
   }
 
   get #isRepaired(): boolean {
-    return this.all && this.#one.record !== null;
+    return this.all && this.#item.record !== null;
   }
 
   /** From the record until `read`. */
   get entries(): number {
-    return this.#contents?.entries ?? this.#one.record?.entries ?? 0;
+    return this.#contents?.entries ?? this.#item.record?.entries ?? 0;
   }
 
   get checksum(): number {
-    return this.#contents?.checksum ?? this.#one.record?.checksum ?? 0;
+    return this.#contents?.checksum ?? this.#item.record?.checksum ?? 0;
   }
 
   /** Lines are left out when it is copied. */
@@ -141,7 +141,7 @@ export class Archive {
 
   /** What other programs changed, and the update repaired or kept; null: nothing. */
   get change(): string | null {
-    const { record, target, existing } = this.#one;
+    const { record, target, existing } = this.#item;
     const contents = this.#contents;
     if (contents === null || record === null) return null;
     const { badLines, damage, checksum } = contents;
@@ -156,20 +156,20 @@ export class Archive {
 
   /** Reads it, and returns its IDs. Throws as `assertSame`, and `damaged` or `lost` as `assertIntact`. */
   async read(): Promise<ReadonlySet<string>> {
-    const { target, exportFolder } = this.#one;
+    const { target, exportFolder } = this.#item;
     if (this.#contents !== null) return this.#ids;
-    assertSame(this.#one);
+    assertSame(this.#item);
     this.#contents = await readArchive(target, this.#id, exportFolder.context.stop, (_, videoId) => {
       if (videoId === null) this.hasEntriesWithoutId = true;
       else this.#ids.add(videoId);
     });
-    if (!this.#isRepaired) assertIntact(this.#one, this.#contents);
+    if (!this.#isRepaired) assertIntact(this.#item, this.#contents);
     return this.#ids;
   }
 
   /** Passes on what stays of it: all of its bytes or, if lines are left out, the other ones, in chunks. */
   async copy(write: (chunk: Buffer | string) => void): Promise<void> {
-    const { target, exportFolder } = this.#one;
+    const { target, exportFolder } = this.#item;
     const { stop } = exportFolder.context;
     let isStart = true;
     if (!this.isCut)
