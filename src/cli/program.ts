@@ -161,10 +161,14 @@ function assertCompatible(path: string, flags: readonly Flag[]): void {
 function assertFormatFits({ format, fields, limit, outputDir, update }: RunOptions): void {
   if (format === 'id' && fields !== null)
     throw usage('-f id prints the ID alone and takes no --fields', 'use -f csv');
-  const isView = (format ?? 'ndjson') !== 'ndjson' || fields !== null || limit !== null;
-  if (isView && (outputDir !== null || update))
+  const viewFlags = [
+    format !== null && format !== 'ndjson' && format,
+    fields !== null && '--fields',
+    limit !== null && '--limit',
+  ].filter((flag) => flag !== false);
+  if (viewFlags.length > 0 && (outputDir !== null || update))
     throw usage(
-      `${outputDir === null ? '--update' : '--output-dir'} needs archives (whole lists as ndjson): omit --limit, --fields and other formats`,
+      `${outputDir === null ? '--update' : '--output-dir'} needs archives (whole lists as ndjson) and takes no ${viewFlags.join(', no ')}`,
       'show makes views of them: chanlist help show',
     );
 }

@@ -5,7 +5,7 @@ import { type CommandFile, type CommandRow, type Example, rowUnder } from '../cl
 import type { CommonOptions } from '../cli/options.ts';
 import { usage } from '../errors.ts';
 import { printRecords } from '../output/print-records.ts';
-import { formatBounds } from '../service/budget.ts';
+import { type CreditBound, formatBounds } from '../service/budget.ts';
 import { shellQuote } from '../text/command.ts';
 
 export const about = [
@@ -17,6 +17,9 @@ export const examples: readonly Example[] = [
   ['store a key; prompts for address and key', 'chanlist auth login'],
   ['show the account in use and verify its key', 'chanlist auth status'],
 ];
+
+const boundsText = (bounds: readonly CreditBound[]): string | null =>
+  bounds.length === 0 ? null : formatBounds(bounds);
 
 /** Returns the exit code of the verification; 3 without an account. */
 const status: CommandFile = {
@@ -44,7 +47,7 @@ const status: CommandFile = {
       store: storeFile(context.env),
       origin: baseUrl?.origin ?? null,
       namespace,
-      max_credits: maxCredits.length === 0 ? null : formatBounds(maxCredits),
+      max_credits: boundsText(maxCredits),
       key_source: keySource,
       last_four: key === null ? null : lastFour(key),
     };
@@ -64,14 +67,15 @@ const list: CommandFile = {
     const { active, profiles } = readStore(output.context.env);
     const records = [...profiles]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([profile, { baseUrl, namespace, key }]) => ({
+      .map(([profile, { baseUrl, namespace, maxCredits, key }]) => ({
         active: profile === active,
         profile,
         origin: baseUrl.origin,
         namespace,
+        max_credits: boundsText(maxCredits),
         last_four: lastFour(key),
       }));
-    const fields = ['active', 'profile', 'origin', 'namespace', 'last_four'] as const;
+    const fields = ['active', 'profile', 'origin', 'namespace', 'max_credits', 'last_four'] as const;
     await printRecords(records, { format, color, fields }, output);
     if (records.length === 0) output.stderr.note('no account is stored; chanlist auth login stores one');
     return 0;

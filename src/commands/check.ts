@@ -139,12 +139,13 @@ function printProblems(bad: readonly BadRow[], options: CheckOptions, stderr: St
   }
 }
 
-/** When the archives were last listed whole: the oldest date. */
+/** Says which archive was listed whole longest ago, or never. */
 function wholeText(archives: readonly CheckRow<Command>[]): string {
-  const dates = archives.filter(({ entries }) => entries !== null).map(({ whole }) => whole);
-  const known = dates.filter((date) => date !== null).sort();
-  const oldest = known.length < dates.length ? 'never' : known[0]?.slice(0, 10);
-  return oldest === undefined ? '' : `; oldest complete listing: ${oldest}`;
+  const timeOf = ({ whole }: CheckRow<Command>): string => whole ?? '';
+  const known = archives.filter(({ entries }) => entries !== null);
+  const [oldest] = known.sort((a, b) => timeOf(a).localeCompare(timeOf(b)));
+  if (oldest === undefined) return '';
+  return `; oldest complete listing: ${oldest.whole?.slice(0, 10) ?? 'never'} (${oldest.file})`;
 }
 
 const printableRow = ({ problem, ...row }: CheckRow<Command>): CheckRow => ({

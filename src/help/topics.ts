@@ -93,10 +93,10 @@ export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
     terms('Records of auth list, and the object of auth status:', {
       'active, profile': 'whether the profile is the active one, and its name',
       'origin, namespace': 'where its requests go',
+      max_credits: 'its bounds of credits; null: none',
       last_four: 'last four characters of the key',
       status: 'auth status: accepted, rejected or could not verify',
       store: 'auth status: the file of the stored accounts',
-      max_credits: 'auth status: the bounds of the account',
       key_source: 'auth status: where the key comes from',
     }),
     terms('Records of --dry-run (with -f json or ndjson):', {

@@ -7,8 +7,8 @@ import { cut } from './width.ts';
 
 /** Milliseconds before the line appears: quicker runs neither show nor load it. */
 const delayMs = 150;
-/** Columns of the spinner and of the spaces around it. */
-const spinnerWidth = 4;
+/** Columns of the spinner, of the spaces around it, and of the `^C` that a terminal echoes. */
+const reservedColumns = 6;
 
 /** What the line knows about the listing of a reference. */
 interface ListingState {
@@ -66,7 +66,7 @@ export function createProgress(
         // The cursor stays visible: nothing has to be restored after a kill or Ctrl-Z.
         hideCursor: false,
         color: terminal?.color ? 'cyan' : false,
-        suffixText: () => cut(text(), (stream.columns ?? 0) - spinnerWidth),
+        suffixText: () => cut(text(), (stream.columns ?? 0) - reservedColumns),
       }),
     );
   };

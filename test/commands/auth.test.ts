@@ -207,15 +207,16 @@ test('without an account: status is 3, with the first steps; list is empty, and 
   assert.match(table.stderr, /chanlist auth login/);
 });
 
-test('list: which profile is active, its origin, namespace and the last four characters of its key', async (t) => {
+test('list: which profile is active, its origin, namespace, bounds and the last four characters of its key', async (t) => {
   const folder = await temporaryFolder(t);
-  writeStore(folder, two, 'work');
+  const work = { ...two.work, max_credits: '100/day,3000/month' };
+  writeStore(folder, { ...two, work }, 'work');
   const { exit, stdout } = await auth('list', { XDG_CONFIG_HOME: folder });
   assert.equal(exit, 0);
   assert.equal(
     stdout,
-    '{"active":false,"profile":"home","origin":"https://home.example.com","namespace":"hh","last_four":"2222"}\n' +
-      '{"active":true,"profile":"work","origin":"https://work.example.com","namespace":"media","last_four":"1111"}\n',
+    '{"active":false,"profile":"home","origin":"https://home.example.com","namespace":"hh","max_credits":null,"last_four":"2222"}\n' +
+      '{"active":true,"profile":"work","origin":"https://work.example.com","namespace":"media","max_credits":"100/day,3000/month","last_four":"1111"}\n',
   );
   const table = await auth('list', { XDG_CONFIG_HOME: folder }, { columns: 80 });
   assert.match(table.stdout, /\n {8}home .*\n\* {7}work .*\n$/);

@@ -220,14 +220,16 @@ test('content that differs from what was written is damage, though size and time
   assert.equal((await check(world, 'lists')).exit, 0);
 });
 
-test('whole: when the list was last read whole; the tally has the oldest', async (t) => {
+test('whole: when the list was last read whole; the tally names the oldest', async (t) => {
   const { world } = await archived(t);
   const tally = async (): Promise<string> => (await check(world, 'lists -v')).stderr;
   await world.run('uploads @b --output-dir lists');
   world.pass(5);
   await world.run('uploads @a --output-dir lists --update --all');
-  const oldest = 'chanlist: 2 archives checked, no problems found; oldest complete listing: 2026-03-01\n';
-  assert.equal(await tally(), oldest);
+  assert.equal(
+    await tally(),
+    `chanlist: 2 archives checked, no problems found; oldest complete listing: 2026-03-01 (lists/${channelId('b')}.ndjson)\n`,
+  );
   const { rows } = await check(world, 'lists');
   assert.deepEqual(
     rows.map(({ whole }) => whole?.slice(0, 10)),
@@ -236,7 +238,7 @@ test('whole: when the list was last read whole; the tally has the oldest', async
   // Taken as an archive, and never read.
   world.remove(record);
   await world.run('uploads @a --output-dir lists --update');
-  assert.match(await tally(), / complete listing: never\n$/);
+  assert.match(await tally(), / complete listing: never \(lists\/UCa.*\.ndjson\)\n$/);
 });
 
 test('a feed that is back ends the longer limit, also where its page could not be bought', async (t) => {

@@ -90,8 +90,8 @@ test('each common flag means the same before a command, after it and after its a
   assert.equal(flags.filter(({ name }) => name === '--verbose').length, 3);
 });
 
-const archives =
-  'needs archives (whole lists as ndjson): omit --limit, --fields and other formats; show makes views of them: chanlist help show';
+const needsArchives = (flag: string, views: string): string =>
+  `${flag} needs archives (whole lists as ndjson) and takes no ${views}; show makes views of them: chanlist help show`;
 
 const references = ['one', 'two'];
 
@@ -204,8 +204,10 @@ const wrongFlags: readonly (readonly [flags: string, message: string])[] = [
   ['--json -o x.ndjson', '-o x.ndjson is a file for ndjson, not for json; change the extension or '],
   ['-f csv -o x.JSON --dry-run', '-o x.JSON is a file for json, not for csv; change the extension or '],
   ['-f id --fields videoId', '-f id prints the ID alone and takes no --fields; use -f csv'],
-  ['-o x.csv --update', `--update ${archives}`],
-  ['--output-dir x -f table', `--output-dir ${archives}`],
+  ['-o x.csv --update', needsArchives('--update', 'csv')],
+  ['--output-dir x -f table', needsArchives('--output-dir', 'table')],
+  ['--output-dir x --update --limit 3', needsArchives('--output-dir', '--limit')],
+  ['--update -o x.json --limit 3 --fields title', needsArchives('--update', 'json, no --fields, no --limit')],
 ];
 
 const wrongLines: readonly (readonly [line: string, message: string])[] = [

@@ -104,7 +104,7 @@ const contract: { readonly [Topic in (typeof topics)[number]]?: Readonly<Record<
     'Records of check:': 'file reference id entries missing newest checked whole problem',
     'Records of credits:': 'account month today total day command reference',
     'Records of auth list, and the object of auth status:':
-      'active profile origin namespace last_four status store max_credits key_source',
+      'active profile origin namespace max_credits last_four status store key_source',
     'Records of --dry-run (with -f json or ndjson):': 'reference method url cost',
     'The summary (--summary):':
       'command started seconds exit error credits requests retries counts references',
