@@ -19,6 +19,9 @@ export interface LedgerOptions {
   warn(message: string): void;
 }
 
+const isAboutLedger = (error: unknown): error is Failure =>
+  error instanceof Failure && error.code !== 'budget' && error.code !== 'interrupted';
+
 /**
  * Opens the credit ledger (docs/cron.md, "Credit bounds"). With a bound per day or month, each request locks and reads it,
  * and one that cannot be used is a failure. Without such a bound there is no lock, and one warning.
@@ -31,14 +34,19 @@ export function openLedger({ context, account, command, bounds, timeout, warn }:
   const payer = { origin, key: digest.slice(0, 16), last_four: lastFour(key), command };
   let file: LedgerFile | null = null;
 
-  /** A ledger that cannot be used: throws if a bound needs it before a request, else warns. Throws other errors. */
-  const fail = (error: unknown, isSent = false): void => {
-    if (!(error instanceof Failure) || error.code === 'budget' || error.code === 'interrupted') throw error;
-    if (hasBounds && !isSent)
+  /** Warns that credits are not noted. Throws errors that are not about the ledger. */
+  const warnOf = (error: unknown): void => {
+    if (!isAboutLedger(error)) throw error;
+    warn(`the credit ledger is not complete: ${error.line()}`);
+  };
+
+  /** Before a request: throws if a bound needs the ledger, else warns. */
+  const failBefore = (error: unknown): void => {
+    if (hasBounds && isAboutLedger(error))
       throw error.with({
         message: `the credit ledger, which --max-credits needs, cannot be used: ${error.message}`,
       });
-    warn(`the credit ledger is not complete: ${error.line()}`);
+    warnOf(error);
   };
 
   /** The ledger of the month of a time. An earlier month's file stays open for outcomes of pending requests. */
@@ -76,7 +84,7 @@ export function openLedger({ context, account, command, bounds, timeout, warn }:
       try {
         ledger.append({ kind: 'outcome', id, outcome });
       } catch (error) {
-        fail(error, true);
+        warnOf(error);
       }
     };
   };
@@ -86,7 +94,7 @@ export function openLedger({ context, account, command, bounds, timeout, warn }:
     folder = openOwnFolder(ledgerFolder(env), 'XDG_STATE_HOME');
     fileOf(folder, clock.now()).read();
   } catch (error) {
-    fail(error);
+    failBefore(error);
   }
   return async (credits, reference, refusal) => {
     try {
@@ -103,7 +111,7 @@ export function openLedger({ context, account, command, bounds, timeout, warn }:
         if (refusal === null) return noteIn(ledger, now, credits, reference);
       }
     } catch (error) {
-      fail(error);
+      failBefore(error);
     }
     if (refusal !== null) throw refusal;
     return () => {};

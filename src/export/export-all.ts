@@ -4,7 +4,7 @@ import { guardFile, makeFolders } from '../fs/files.ts';
 import { grouped } from '../run/ending.ts';
 import { assertPaths } from '../run/named-files.ts';
 import { type Reference, valid } from '../run/read-references.ts';
-import { failedRequest, type Result } from '../run/results.ts';
+import { type Result, resultOf } from '../run/results.ts';
 import { type Job, mapConcurrently, type Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
@@ -51,7 +51,7 @@ async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly
     resolve(run, index, reference),
   );
   for await (const [reference, id] of resolved)
-    if (id instanceof Failure) results.set(reference, failedRequest(reference, id));
+    if (id instanceof Failure) results.set(reference, resultOf(reference, { failure: id }));
     else found.push({ reference, id });
   const queue = grouped(found, ({ id }) => id).map(([{ reference, id }, ...others]) => {
     const given = others.map((other) => other.reference);

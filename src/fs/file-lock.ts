@@ -66,7 +66,10 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
     await once(server, 'listening');
     // Other processes may take and release it meanwhile.
     for (;;) {
-      const isOurs = ignoreErrors(inUse, () => fs.renameSync(staging, lock) ?? true);
+      const isOurs = ignoreErrors(inUse, () => {
+        fs.renameSync(staging, lock);
+        return true;
+      });
       if (isOurs) return { [Symbol.dispose]: () => release(lock, socket, server) };
       for (const other of socketsIn(lock)) {
         if (await isAlive(lock, other)) throw lockedFailure(shown);

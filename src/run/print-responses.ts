@@ -12,7 +12,7 @@ import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
 import { openFormat, printReferences } from './print-references.ts';
 import type { Reference } from './read-references.ts';
-import { failedRequest, type Result, resultOf } from './results.ts';
+import { type Result, resultOf } from './results.ts';
 import { mapConcurrently, type Run } from './run.ts';
 import { openSeenFile } from './seen.ts';
 
@@ -48,7 +48,7 @@ export async function printResponses(
     for await (const [reference, response] of fetchAhead(run, parametersOf)) {
       if (response instanceof Failure) {
         await write(format.failed(reference, response));
-        yield failedRequest(reference, response);
+        yield resultOf(reference, { failure: response });
       } else {
         const { isList, entries: sent, ...frame } = readResponse(response, operation.body);
         // At most `limit`, and with `--seen` only new ones.

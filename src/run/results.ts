@@ -68,9 +68,3 @@ export const unreachedResult = (reference: Reference, failure: Failure | null): 
 /** Makes the results of the bad lines of a list. */
 export const badResults = (references: readonly Reference[]): Result[] =>
   references.filter(({ failure }) => failure !== null).map((line) => resultOf(line));
-
-/** Makes the result of a failed request; one that the end of the run kept from being sent was not reached. */
-export const failedRequest = (reference: Reference, failure: Failure): Result =>
-  failure.scope === 'run' && reference.tally.requests === 0
-    ? unreachedResult(reference, failure)
-    : resultOf(reference, { failure });

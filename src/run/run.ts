@@ -165,7 +165,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
     /** Sends a free request of a reference, unless the run has ended: returns the response, or the failure. */
     request: async <T>(send: () => Promise<T>): Promise<T | Failure> => {
       const { stopped } = run;
-      if (stopped !== null) return stopped;
+      if (stopped !== null) return stopped.with({ isAnothers: true });
       const response = await send().catch(toFailure);
       const failure = response instanceof Failure ? response : null;
       if (failure?.exit !== 7 && failure?.exit !== 8) run.progressed();

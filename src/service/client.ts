@@ -45,6 +45,16 @@ export function requestUrl(
   return `${baseUrl.href}${operationPath(operation, namespace)}?${query.join('&')}`;
 }
 
+function httpRequest({ baseUrl: { origin }, key }: Service, url: string) {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'user-agent': `chanlist/${version}`,
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+  };
+  return { origin, path: url.slice(origin.length), headers };
+}
+
 /** Checks requests against the contract, retries them, keeps one rate limit for the run and counts what was spent. */
 export class Client {
   readonly #options: ClientOptions;
@@ -112,6 +122,7 @@ export class Client {
     return isRefusal ? next : this.#options.service.remedy;
   }
 
+  /** Sends a request once: reserves its credits before, and notes its outcome after. */
   async #attempt(
     operation: Operation,
     url: string,
@@ -137,15 +148,7 @@ export class Client {
         counts.requests++;
         if (attempt > 1) counts.retries++;
       }
-      const headers = {
-        authorization: `Bearer ${service.key}`,
-        'user-agent': `chanlist/${version}`,
-        accept: 'application/json',
-        'accept-encoding': 'identity',
-      };
-      const { origin } = service.baseUrl;
-      const request = { origin, path: url.slice(origin.length), headers };
-      const outcome = await get(connections, request, timeout * 1000);
+      const outcome = await get(connections, httpRequest(service, url), timeout * 1000);
       const isComplete = 'body' in outcome;
       result = isComplete ? `${outcome.status} ${outcome.body.length} bytes` : errorWords(outcome.cause);
       if (isComplete && outcome.status === 200) {

@@ -25,7 +25,10 @@ export function expectedOneOf(word: string, words: readonly string[]): string {
 function isWithin(typos: number, a: string, b: string): boolean {
   if (a === b) return true;
   if (a[0] === b[0]) return isWithin(typos, a.slice(1), b.slice(1));
-  const isNext = (i: number, j: number): boolean => isWithin(typos - 1, a.slice(i), b.slice(j));
   if (typos === 0) return false;
-  return isNext(1, 0) || isNext(0, 1) || isNext(1, 1) || (a[0] === b[1] && a[1] === b[0] && isNext(2, 2));
+  /** Whether the rest is near after this many characters of each. */
+  const isRestNear = (ofA: number, ofB: number): boolean => isWithin(typos - 1, a.slice(ofA), b.slice(ofB));
+  const isSwapped = a[0] === b[1] && a[1] === b[0];
+  const [isDeleted, isInserted, isReplaced] = [isRestNear(1, 0), isRestNear(0, 1), isRestNear(1, 1)];
+  return isDeleted || isInserted || isReplaced || (isSwapped && isRestNear(2, 2));
 }

@@ -36,11 +36,11 @@ export const minSecretLength = 8;
 
 /** Replaces a secret in a text by `[key]`: plain, percent-encoded or JSON-escaped. Case is ignored. */
 export function withoutSecret(text: string, secret: string): string {
-  return secret === '' ? text : text.replace(formsOf(secret), '[key]');
+  return secret === '' ? text : text.replace(secretPattern(secret), '[key]');
 }
 
 /** Matches the three forms of a secret; in the encoded ones a character may also be plain where that is legal. */
-function formsOf(secret: string): RegExp {
+function secretPattern(secret: string): RegExp {
   const characters = [...secret].map((character) => {
     const plain = character.replace(/[^A-Za-z0-9]/, '\\$&');
     const hex = character.charCodeAt(0).toString(16).padStart(2, '0');

@@ -114,7 +114,8 @@ test('the stored key of another origin is not sent, and without an account the m
         `the key of profile 'work' belongs to ${origin} and is not sent to ${url}`,
       );
     }
-  const { problem } = await finder({ CHANLIST_API_KEY: full.CHANLIST_API_KEY })();
+  const nobody = { HOME: await temporaryFolder(t), CHANLIST_API_KEY: full.CHANLIST_API_KEY };
+  const { problem } = await finder(nobody)();
   assert.deepEqual([problem?.exit, problem?.line()], [3, 'no account is configured; set CHANLIST_BASE_URL']);
 });
 
