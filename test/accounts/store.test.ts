@@ -7,7 +7,7 @@ import { type Profile, readStore, type Store, storeFile, updateStore } from '../
 import { parseAddress } from '../../src/service/address.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
-import { storeIn, writeRawStore } from '../support/stored-accounts.ts';
+import { storeIn, writeRawStore, writeStore } from '../support/stored-accounts.ts';
 
 const key = 'sk_live_0123456789';
 const profile: Profile = {
@@ -81,6 +81,15 @@ test('mode 0600, also over a file with another mode, and nothing beside it', asy
   assert.equal(statSync(storeIn(folder)).mode & 0o777, 0o600);
   assert.notEqual(statSync(storeIn(folder)).ino, before, 'replaced, not written over');
   assert.deepEqual(readdirSync(dirname(storeIn(folder))), ['config.json']);
+});
+
+test('it is read under its lock: what another process has stored meanwhile stays', async (t) => {
+  const folder = await temporaryFolder(t);
+  const env = { XDG_CONFIG_HOME: folder };
+  const changing = updateStore(env, add('b'));
+  writeStore(folder, { a: stored }, null);
+  await changing;
+  assert.deepEqual([...readStore(env).profiles.keys()], ['a', 'b']);
 });
 
 const stored = { baseUrl: 'https://api.example.com', namespace: 'media', key };

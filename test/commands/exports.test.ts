@@ -193,6 +193,15 @@ for (const [what, args, make, says] of [
     assert.deepEqual(world.ids(), make === 'archive' ? [...rows(12, 23), 'x', ...rows(0, 12)] : rows(0, 12));
   });
 
+test('--restart that has bought nothing is given again: without it, the pages of the run before would be resumed', async (t) => {
+  const { world } = await worldOf(t);
+  assert.equal((await world.run(`${line} --max-credits 1`)).exit, 9);
+  world.service.failPaid(1, 402);
+  const run = await world.run(`${line} --restart`);
+  assert.equal(run.exit, 4);
+  onlyError(run, 'run the same command again to resume');
+});
+
 /** Does something before the new FILE is renamed to its name, and something after it. */
 function atRename(t: TestContext, world: World, { before = () => {}, after = () => {} }): void {
   const { renameSync: rename, fdatasyncSync: sync } = fs;

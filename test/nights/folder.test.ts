@@ -53,6 +53,16 @@ test('updates before first exports; interrupted ones first, then those checked l
   assert.deepEqual(paid(await nights.night()), [a.id, c.id]);
 });
 
+test('what a failure has interrupted comes last, too: it may fail again', async (t) => {
+  const { nights, channel } = await folderOf(t, 2);
+  const update = 'uploads --from refs.txt --output-dir dir --update --concurrency 1 --retries 0';
+  channel(0).list = videos(0, 290);
+  nights.service.failPaid(2, 500);
+  assert.equal((await nights.run(update)).exit, 7);
+  channel(1).list = videos(0, 151);
+  assert.deepEqual(paid(await nights.run(update)), [channel(1).id, channel(0).id]);
+});
+
 test('a channel whose 403 ends a run comes last in the next one: the others are not kept waiting', async (t) => {
   const { nights, channel } = await folderOf(t, 4);
   channel(1).feed = 403;

@@ -176,6 +176,8 @@ test('--limit: entries beyond it stay unseen, and the next run prints them', asy
   const printed = [];
   for (const _ of [1, 2, 3]) printed.push(idsInText((await nights.run(two)).stdout).length);
   assert.deepEqual(printed, [2, 1, 0]);
+  a.list = videos(40, 60);
+  onlyWarning(await nights.run(two), '@a', 'missed');
 });
 
 test('a channel that fails: the others are printed, its own entries in the next run that succeeds', async (t) => {

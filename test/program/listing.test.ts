@@ -101,7 +101,7 @@ test('the command that resumes a listing lists the rest, with the flags of the r
       ['--timeout 10', '$HOME', '--limit', '--fields videoId'],
     ],
   ] as const) {
-    const first = await service.run(`${line} --max-credits 1`, { input: '@test\n' });
+    const first = await service.run(`${line} --max-credits 1`, { input: '@test\na bad line\n' });
     const [, command = ''] = /resume with: (chanlist .*)$/m.exec(first.stderr) ?? [];
     for (const word of ['--continuation', `--format ${format}`, ...flags])
       assert.equal(command.split(word).length, 2, `${word}: ${command}`);
