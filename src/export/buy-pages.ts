@@ -15,6 +15,12 @@ export interface BoughtPages {
   readonly failure: Failure | null;
 }
 
+/** The failure of interrupted pages whose list repeats itself; null if they can be continued. */
+export const stuckFailure = (item: ExportItem, pages: PagesFile): Failure | null =>
+  pages.position.next === 'stuck' && needsPage(pages.position, pages.header.request.limit)
+    ? unresumable(item, pages, 'the list repeats itself')
+    : null;
+
 /**
  * Buys the remaining pages of an export or update. A page is durable before the next one is requested. `keptEntries`: number
  * of entries that FILE keeps. Returns every failure; after `unresumable`, no run can continue from here.
@@ -27,11 +33,8 @@ export async function buyPages(
   keptEntries = 0,
 ): Promise<BoughtPages> {
   const { operation } = item.exportFolder;
-  if (pages.position.next === 'stuck' && needsPage(pages.position, pages.header.request.limit))
-    return {
-      facts: { pages: 0, missing: null, token: null },
-      failure: unresumable(item, pages, 'the list repeats itself'),
-    };
+  const stuck = stuckFailure(item, pages);
+  if (stuck !== null) return { facts: { pages: 0, missing: null, token: null }, failure: stuck };
   const format = await createFormat('ndjson', { operation, fields: null, several: false, terminal: null });
   const { target } = item;
   assertNotPinned(target);

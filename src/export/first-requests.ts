@@ -9,6 +9,7 @@ import { sandboxName } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
 import { continuesUpdate } from './add-new.ts';
 import { Archive } from './archive.ts';
+import { stuckFailure } from './buy-pages.ts';
 import { type ExportFolder, type ExportItem, inspect, resumeStep } from './exports.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
@@ -121,16 +122,20 @@ const noRequest = ({ reference: { reference } }: ExportItem): FirstRequest => ({
 function pageRequest(item: ExportItem, position: Position): FirstRequest {
   const { exportFolder, reference, id } = item;
   const { operation, options } = exportFolder;
-  if (position.next === 'stuck' || !needsPage(position, options.limit)) return noRequest(item);
+  if (!needsPage(position, options.limit)) return noRequest(item);
   const continuation = tokenOf(position.next);
   const parameters = continuation === null ? { [operation.parameters[0].name]: id } : { continuation };
   return { reference: reference.reference, operation, parameters, nextCost: 0 };
 }
 
-/** Returns where a run resumes: an update may have to start over. */
+/** Returns where a run resumes: an update may have to start over. Throws the failure of an export that cannot. */
 function resumePosition(item: ExportItem, pages: PagesFile): Position {
   const { update, all } = item.exportFolder.options;
-  if (resumeStep(pages, item.target) !== 'update') return pages.position;
-  const isContinued = continuesUpdate(pages, new Archive(item, update && all));
+  const stuck = stuckFailure(item, pages);
+  if (resumeStep(pages, item.target) !== 'update') {
+    if (stuck !== null) throw stuck;
+    return pages.position;
+  }
+  const isContinued = stuck === null && continuesUpdate(pages, new Archive(item, update && all));
   return isContinued ? pages.position : startPosition;
 }

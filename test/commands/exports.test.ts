@@ -650,6 +650,27 @@ test('places that cannot be written are 2 before any request', async (t) => {
   assert.equal((await world.run(`uploads @a -o ${'x'.repeat(239)}.ndjson`)).exit, 0);
 });
 
+test('--dry-run over pages that cannot be continued: an export is refused as in a run, an update starts over', async (t) => {
+  const { world, channel } = await worldOf(t);
+  const page = videos(20, 25, { index: '0' });
+  const looping = [...page, ...page, ...videos(0, 12)];
+  const dry = (flags: string) => world.run(`${line} --dry-run -f ndjson${flags}`, { noSummary: true });
+  channel.list = looping;
+  assert.equal((await world.run(line)).exit, 8);
+  const refused = await dry('');
+  assert.deepEqual([refused.exit, refused.stdout], [8, '']);
+  onlyError(refused, 'cannot be continued: the list repeats itself', '--restart');
+  channel.list = videos(0, 12);
+  assert.equal((await world.run(`${line} --restart`)).exit, 0);
+  channel.list = looping;
+  assert.equal((await world.run(`${line} --update`)).exit, 8);
+  const { url, cost } = JSON.parse((await dry(' --update')).stdout);
+  assert.deepEqual(
+    [url, cost],
+    [`${world.service.url}/api/v2/media/channel/videos?channel=${channel.id}`, 1],
+  );
+});
+
 test('--dry-run: the first request of each export, or what the run would refuse; nothing is sent or changed', async (t) => {
   const { world, channel } = await worldOf(t);
   world.service.addChannel('b', { list: videos(0, 5) });
