@@ -8,7 +8,7 @@ import { type Result, resultOf } from '../run/results.ts';
 import { type Job, mapConcurrently, type Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
-import { exportOne } from './export-one.ts';
+import { exportOne, mergeResults } from './export-one.ts';
 import { type ExportFolder, nameOf, pathOf } from './exports.ts';
 import { minChannels } from './feed-log.ts';
 import { assertExportable, firstRequests } from './first-requests.ts';
@@ -68,7 +68,9 @@ async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly
       // A FILE that stays has the entries that are recorded.
       const isKept = result.failure !== null && result.entries === 0 && existsSync(path);
       const entries = isKept ? (index.records.get(name)?.entries ?? 0) : result.entries;
-      results.set(reference, { ...result, id, file: path, entries });
+      const all = { ...result, id, file: path, entries };
+      const earlier = results.get(reference);
+      results.set(reference, earlier === undefined ? all : mergeResults(earlier, all));
     }
   };
   // New channels do not keep old ones waiting.

@@ -151,11 +151,11 @@ async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise
   return resultOf(reference, { ...facts, status: next !== 'end' ? 'limited' : 'complete' });
 }
 
-/** A resumed run, and the update after it, as one result. */
-const mergeResults = (first: Result, second: Result): Result => ({
+/** What a run did first for a reference, and then, as one result. */
+export const mergeResults = (first: Result, second: Result): Result => ({
   ...second,
   entries: second.failure === null ? second.entries : first.entries,
-  status: second.status === 'unchanged' && second.failure === null ? first.status : second.status,
+  status: second.status === 'unchanged' && first.status !== 'unchecked' ? first.status : second.status,
   added: first.added === null ? second.added : first.added + (second.added ?? 0),
   pages: first.pages + second.pages,
   resumed: first.resumed,

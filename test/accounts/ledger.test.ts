@@ -17,6 +17,9 @@ import { collect } from '../support/collect.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
 
+// Days and months end at local midnight.
+process.env.TZ = 'America/New_York';
+
 const account = { origin: 'https://a.example', key: 'sk_ledger_secret_wxyz' };
 
 /** The time at which all ledgers are opened, unless a test sets another. */

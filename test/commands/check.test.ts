@@ -235,6 +235,13 @@ test('whole: when the list was last read whole; the tally names the oldest', asy
     rows.map(({ whole }) => whole?.slice(0, 10)),
     ['2026-03-06', '2026-03-01'],
   );
+  // A list that is read in two runs was read whole when the first one began.
+  world.pass(1);
+  const all = 'uploads @a --output-dir lists --update --all';
+  assert.equal((await world.run(`${all} --max-credits 1`)).exit, 9);
+  world.pass(2);
+  assert.equal((await world.run(all)).exit, 0);
+  assert.equal((await check(world, 'lists')).rows[0]?.whole?.slice(0, 10), '2026-03-07');
   // Taken as an archive, and never read.
   world.remove(record);
   await world.run('uploads @a --output-dir lists --update');

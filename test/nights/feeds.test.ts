@@ -19,7 +19,7 @@ async function nights(t: Parameters<typeof World.open>[0], count: number, feed: 
     world.pass(days);
     return await world.run('uploads --from refs.txt --output-dir lists --concurrency 1 --update');
   };
-  return { world, night };
+  return { world, channels, night };
 }
 
 const address =
@@ -53,6 +53,19 @@ test('a page in place of a feed is bought before a first export', async (t) => {
   const { exit, requests } = await world.run(line);
   const paid = requests.filter(({ operation }) => operation === 'uploads').map(({ list }) => list);
   assert.deepEqual([exit, paid.length, paid.includes(channelId('new'))], [9, 5, false]);
+});
+
+test('what an interrupted update adds counts, also if a page then replaces the missing feed', async (t) => {
+  const { world, channels } = await nights(t, 5, 404);
+  const c0 = channels[0] ?? assert.fail();
+  Object.assign(c0, { feed: 'list', list: videos(0, 8, {}, 'c0_'), pageSizes: [2, 2, 2, 2, 2, 2] });
+  const line = 'uploads --from refs.txt --output-dir lists --update';
+  assert.equal((await world.run(`${line} --max-credits 1`)).credits, 1);
+  world.pass(8);
+  c0.feed = 404;
+  const { summary } = await world.run(line, { noSummary: false });
+  const { status, new: added, pages, resumed } = summary?.references[0] ?? assert.fail();
+  assert.deepEqual([status, added, pages, resumed], ['unchanged', 3, 2, 2]);
 });
 
 for (const count of [5, 6])
