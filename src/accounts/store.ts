@@ -138,7 +138,7 @@ function parseStore(text: string, file: string): Store {
     return { active: active !== null && profiles.has(active) ? active : null, profiles };
   } catch {
     throw new Failure('failed', `the stored accounts in ${file} are damaged, or of another version`, {
-      next: 'the file is not changed; fix it, or move it away and run: chanlist auth login',
+      next: 'the file is not changed; fix it, or move it away and store the accounts again, with their bounds: chanlist auth login',
     });
   }
 }

@@ -71,7 +71,10 @@ export class FeedLog {
   #questionAddress(results: readonly Result[], first: MissingFeed): Explained {
     const next = 'check the address and --namespace';
     const explained = results.map((result) => withFeedFailure(result, (failure) => failure.with({ next })));
-    const isSaid = results.some(({ failure }) => failure?.code === 'no_feed');
+    // A run of channels that are all gone asks the same.
+    const isSaid =
+      results.some(({ failure }) => failure?.code === 'no_feed') ||
+      results.every(({ failure }) => failure?.code === 'gone');
     const warnings = isSaid ? [] : [this.#warning(first, `; ${next}`)];
     return { results: explained, warnings, outage: null };
   }

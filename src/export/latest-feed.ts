@@ -25,6 +25,7 @@ export async function requestFeed(
     const { code, status } = failure;
     if (code === 'not_found') return missing('missing (404)', 404);
     if (code === 'invalid_response') return missing('unreadable', status);
+    if (code === 'unavailable' && status === 200) return missing('incomplete', status);
     if (code === 'unavailable') return missing(`not available (${status ?? 'no response'})`, status);
     throw failure;
   }

@@ -63,7 +63,7 @@ const systemErrors: Record<string, readonly [what: string, next?: string]> = {
 };
 
 /** These errors are not about the path. */
-const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'];
+const diskErrors = ['EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'];
 
 /**
  * A system error as a failure: usage (2) for a path that is wrong when it is read or opened, before anything is sent;

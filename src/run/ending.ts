@@ -127,6 +127,9 @@ function failureMessage(group: Group<Failed>, results: readonly Result[]): strin
 /** Failures of archives that `check` finds, too, each with its fix. */
 const repairable: readonly FailureCode[] = ['damaged', 'lost'];
 
+/** Failures of 404. */
+const notFound: readonly (FailureCode | undefined)[] = ['not_found', 'gone'];
+
 /** Chooses the one next step for a group of failures. */
 function nextStepOf(
   group: Group<Failed>,
@@ -145,8 +148,10 @@ function nextStepOf(
   if (sandbox && failure.code === 'not_found') return demoReferences;
   // If pages of one of them wait, the advice is to resume it.
   const { next } = group.find((result) => !result.failure.hasUsualStep)?.failure ?? failure;
-  const isAnyFound = results.some((result) => result.isReached && result.failure?.code !== 'not_found');
-  return next === checkAddress && isAnyFound ? 'check the spelling' : next;
+  const isFound = (result: Result): boolean => !notFound.includes(result.failure?.code);
+  if (!results.some((result) => result.isReached && isFound(result)))
+    return failure.code === 'gone' ? 'check the address and --namespace before you remove anything' : next;
+  return next === checkAddress ? 'check the spelling' : next;
 }
 
 /** `3 credits spent`; null if nothing was paid, and no bound was spent. */

@@ -43,6 +43,19 @@ for (const feed of [404, 'empty', 'garbage'] as const)
     assert.match(unchecked.warnings[0] ?? '', address);
   });
 
+test('a service that answers 404 to everything: one line each night, which questions the address', async (t) => {
+  const { channels, night } = await nights(t, 5, 404);
+  for (const channel of channels) channel.gone = true;
+  for (const [days, exit] of [
+    [1, 7],
+    [7, 5],
+  ] as const) {
+    const run = await night(days);
+    assert.deepEqual([run.exit, run.credits, run.mail.length], [exit, 0, 1], run.stderr);
+    assert.match(run.stderr, /; check the address and --namespace/);
+  }
+});
+
 test('a page in place of a feed is bought before a first export', async (t) => {
   const { world, night } = await nights(t, 5, 404);
   assert.equal((await night(1)).exit, 7);

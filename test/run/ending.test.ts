@@ -49,6 +49,8 @@ const allFailed = (names: string, failure: Failure): Result[] =>
 const unreached = (names: string, failure: Failure): Result[] =>
   names.split(' ').map((name) => unreachedResult(named(name), failure));
 
+const gone = new Failure('gone', 'gone: last seen on 2026-03-01', { status: 404 });
+
 const causes: readonly (readonly [results: readonly Result[], ended: Failure | null, lines: string[]])[] = [
   // One line per code and status: a count, three references, the first message.
   [
@@ -57,6 +59,19 @@ const causes: readonly (readonly [results: readonly Result[], ended: Failure | n
     [
       '4 references (@a, @b, @c and others): not available (500); try again later',
       '@e: another message; try again later',
+    ],
+  ],
+  // Channels that are all gone may be at another address.
+  [
+    [failed('@a', gone), done('@b')],
+    null,
+    ['@a: gone: last seen on 2026-03-01; if it is gone for good, remove it from your list'],
+  ],
+  [
+    allFailed('@a @b', gone),
+    null,
+    [
+      '2 references (@a, @b): gone: last seen on 2026-03-01; check the address and --namespace before you remove anything',
     ],
   ],
   // Each line says what its own references have cost.
