@@ -78,7 +78,7 @@ export interface FailureDetails {
   next?: Step | null | undefined;
   scope?: FailureRow['scope'];
   exit?: ExitCode;
-  isAnothers?: boolean;
+  isInherited?: boolean;
   cause?: unknown;
 }
 
@@ -92,7 +92,7 @@ export class Failure extends Error {
   readonly scope: FailureRow['scope'];
   readonly exit: ExitCode;
   /** It is the failure of another reference, which has ended the run. */
-  readonly isAnothers: boolean;
+  readonly isInherited: boolean;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, { cause: details.cause });
@@ -101,7 +101,7 @@ export class Failure extends Error {
     this.next = details.next === undefined ? (failures[code].next ?? null) : details.next;
     this.scope = details.scope ?? failures[code].scope;
     this.exit = details.exit ?? failures[code].exit;
-    this.isAnothers = details.isAnothers ?? false;
+    this.isInherited = details.isInherited ?? false;
   }
 
   with({ message = this.message, ...changes }: FailureDetails & { message?: string }): Failure {
@@ -113,13 +113,13 @@ export class Failure extends Error {
     return this.exit === 2 ? this.with({ exit: 1 }) : this;
   }
 
-  get hasUsualStep(): boolean {
+  get hasDefaultStep(): boolean {
     return this.next === (failures[this.code].next ?? null);
   }
 
   /** Adds `resume` to the step that must come first, if there is one. */
   resumableWith(resume: Step): Failure {
-    const first = this.hasUsualStep ? null : this.next;
+    const first = this.hasDefaultStep ? null : this.next;
     if (first === null) return this.with({ next: resume });
     if (typeof resume !== 'string')
       return this.with({ next: { ...resume, purpose: `${stepText(first)}, then ${resume.purpose}` } });

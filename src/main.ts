@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import { ClosedPipe, Failure, toFailure } from './errors.ts';
 import { Stderr } from './output/stderr.ts';
 import { Stdout } from './output/stdout.ts';
-import { decideTerminal } from './output/terminal.ts';
+import { terminalOf } from './output/terminal.ts';
 import { type Flag, meant } from './text/command.ts';
 import { escapeUnsafe } from './text/sanitize.ts';
 import { version } from './version.ts';
@@ -29,7 +29,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
       return await run(options, output);
     } else {
       const { helpText } = await import('./help/help-text.ts');
-      const terminal = decideTerminal(context.stdout, context.env, color);
+      const terminal = terminalOf(context.stdout, context.env, color);
       await stdout.write(await helpText(request.help, commands, terminal));
     }
     return 0;

@@ -4,7 +4,7 @@ import type { Env } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { guardFile } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
-import { isCount, isOneOf, isText, orNull, type Passing, parseObject, shape } from '../json/shape.ts';
+import { type Infer, isCount, isOneOf, isText, orNull, parseObject, shape } from '../json/shape.ts';
 import type { Charge } from '../service/budget.ts';
 import { homeFolder } from './store.ts';
 
@@ -33,7 +33,7 @@ const isRequestLine = shape({
   reference: orNull(isText),
   credits: isCount,
 });
-type RequestLine = Passing<typeof isRequestLine>;
+type RequestLine = Infer<typeof isRequestLine>;
 
 const isOutcomeLine = shape({
   version: isOneOf(1),
@@ -41,7 +41,7 @@ const isOutcomeLine = shape({
   id: isText,
   outcome: isOneOf('confirmed', 'free', 'possibly_charged'),
 });
-type OutcomeLine = Passing<typeof isOutcomeLine>;
+type OutcomeLine = Infer<typeof isOutcomeLine>;
 
 export interface LedgerEntry {
   /** Null: unreadable; counted as one credit on any day, at any origin. */

@@ -76,7 +76,12 @@ export function openLedger({ context, account, command, bounds, timeout, warn }:
   };
 
   /** Notes a request; returns what notes its outcome, without which it counts as possibly charged. */
-  const noteIn = (ledger: LedgerFile, now: number, credits: number, reference: string | null): Settle => {
+  const noteRequest = (
+    ledger: LedgerFile,
+    now: number,
+    credits: number,
+    reference: string | null,
+  ): Settle => {
     const id = randomUUID();
     const time = new Date(now).toISOString();
     ledger.append({ kind: 'request', id, time, day: localDay(now), ...payer, reference, credits });
@@ -108,7 +113,7 @@ export function openLedger({ context, account, command, bounds, timeout, warn }:
           for (const bound of bounds.filter((bound) => bound.per === per))
             if (ledger.spentAt(origin, per, localDay(now)) + credits > bound.credits)
               throw budgetSpent(bound, resetTime(per, now));
-        if (refusal === null) return noteIn(ledger, now, credits, reference);
+        if (refusal === null) return noteRequest(ledger, now, credits, reference);
       }
     } catch (error) {
       failBefore(error);

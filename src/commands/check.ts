@@ -17,15 +17,15 @@ import {
 import { isFolder } from '../fs/files.ts';
 import { printRecords } from '../output/print-records.ts';
 import type { Stderr } from '../output/stderr.ts';
-import { failureLines, firstOf, grouped, withNames } from '../run/ending.ts';
+import { failureLines, firstNames, grouped, withNames } from '../run/ending.ts';
 import { assertPaths } from '../run/named-files.ts';
 import {
   assertGoodLine,
-  distinct,
   parseEither,
   type Reference,
   readReferences,
-  valid,
+  validOnly,
+  withoutRepeats,
 } from '../run/read-references.ts';
 import { badResults } from '../run/results.ts';
 import { playlistId } from '../service/parse-reference.ts';
@@ -67,7 +67,7 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
   assertGoodLine(list, source, kind);
   const places = paths.map(findArchives);
   const checked = await checkAll(places, maxAge, context);
-  const { absent, unknown } = await findAbsent(distinct(valid(list)), checked, places);
+  const { absent, unknown } = await findAbsent(withoutRepeats(validOnly(list)), checked, places);
   const archives = checked.filter(({ isWritten }) => !isWritten).map(({ row }) => row);
   const rows = [...archives, ...absent.map((reference) => absentRow(reference, paths))];
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
@@ -119,7 +119,7 @@ async function findAbsent(
   const isUnread = checked.some((archive) => archive.references.length === 0);
   const isExporting = (await Promise.all(places.map(hasFirstExport))).includes(true);
   if (absent.length === 0 || !(isUnread || isExporting)) return { absent, unknown: null };
-  const names = firstOf(absent.map(({ reference }) => reference));
+  const names = firstNames(absent.map(({ reference }) => reference));
   const which = `${count(absent.length, 'reference', 'references')}${names}`;
   const why = isUnread ? 'an archive or its record cannot be read' : 'another run is making its first export';
   return { absent: [], unknown: `could not find out for ${which} whether an archive exists: ${why}` };

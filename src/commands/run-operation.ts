@@ -8,14 +8,14 @@ import { assertSummaryFile, outputTarget } from '../run/named-files.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
 import {
   assertGoodLine,
-  distinct,
   newReference,
   type Reference,
   readReferences,
-  valid,
+  validOnly,
+  withoutRepeats,
 } from '../run/read-references.ts';
 import { badResults, unreachedResult } from '../run/results.ts';
-import { createRun, type Job, openService, perform } from '../run/run.ts';
+import { createRun, type Job, openService, runJob } from '../run/run.ts';
 import { startSummary, type WriteSummary } from '../run/summary.ts';
 import { newTally } from '../service/budget.ts';
 import { assertParameters, type Operation, type RequestParameters } from '../service/contract.ts';
@@ -55,7 +55,7 @@ export async function runOperation(
     await job.refuse();
     if (dryRun) return await printDryRun(await job.firstRequests(), options, output);
     await using run = createRun(await openService(operation, job, options, output));
-    return await perform(run, job, writeSummary);
+    return await runJob(run, job, writeSummary);
   } catch (error) {
     report(toFailure(error), writeSummary, references);
     throw error;
@@ -81,19 +81,19 @@ async function chooseJob(
   inputs: readonly Reference[],
   parametersOf: (value: string) => RequestParameters,
 ): Promise<Job> {
-  const references = distinct(inputs);
+  const references = withoutRepeats(inputs);
   const isPaged = operation.body === 'page';
   if (isPaged && (options.output !== null || options.outputDir !== null)) {
     const format = options.format ?? 'ndjson';
     if (format === 'table') throw new Error('a table in a file');
-    if (options.outputDir === null && valid(references).length > 1)
+    if (options.outputDir === null && validOnly(references).length > 1)
       throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
     const { openExportFolder } = await import('../export/exports.ts');
     const { exportJob } = await import('../export/export-all.ts');
     return exportJob(openExportFolder(operation, options, context, format, target), references);
   }
   const firstRequests = async () => {
-    const requests = valid(references).map(({ reference, value }) => {
+    const requests = validOnly(references).map(({ reference, value }) => {
       return { reference, operation, parameters: parametersOf(value), ...(isPaged && { nextCost: 0 }) };
     });
     return { requests, results: badResults(references) };

@@ -202,11 +202,11 @@ export function recordUnchanged(
   archive: Archive,
   recordPart: Pick<ArchiveRecord, 'checks' | 'whole'>,
 ): void {
-  const { id, exportFolder, name, recordIdentity } = item;
+  const { id, exportFolder, name, recordSource } = item;
   assertSame(item);
   const { entries, checksum, stamp } = archive;
   writeRecord(exportFolder.privateFolder, name, {
-    ...recordIdentity,
+    ...recordSource,
     id,
     ...stamp,
     checksum,

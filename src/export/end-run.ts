@@ -52,7 +52,7 @@ export async function endRun(
   const made = file.close();
   const stamp = stampOf(made);
   const entries = pages.position.entries + (below?.entries ?? 0);
-  const record = { ...item.recordIdentity, id, ...stamp, checksum, entries, ...recordPart };
+  const record = { ...item.recordSource, id, ...stamp, checksum, entries, ...recordPart };
   const end = { ...stamp, record: isArchive(request) ? record : null };
   pages.addEnd(end);
   assertExpected();
@@ -98,7 +98,7 @@ async function renderView(
       operation,
       fields: parseFields(options.fields, operation),
       terminal: null,
-      item: reference,
+      source: reference,
       frame: {
         before: listingStart(info === null ? null : JsonText.of(info)),
         after: listingEnd(next !== 'end', tokenOf(next), null),

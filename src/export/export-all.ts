@@ -3,7 +3,7 @@ import { Failure } from '../errors.ts';
 import { guardFile, makeFolders } from '../fs/files.ts';
 import { grouped } from '../run/ending.ts';
 import { assertPaths } from '../run/named-files.ts';
-import { type Reference, valid } from '../run/read-references.ts';
+import { type Reference, validOnly } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import { type Job, mapConcurrently, type Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
@@ -18,7 +18,7 @@ import { ReferenceIndex } from './reference-index.ts';
 export const exportJob = (exportFolder: ExportFolder, references: readonly Reference[]): Job => ({
   references,
   destination: exportFolder.file?.path ?? exportFolder.path,
-  refuse: () => assertExportable(exportFolder, valid(references)),
+  refuse: () => assertExportable(exportFolder, validOnly(references)),
   firstRequests: () => firstRequests(exportFolder, references),
   work: async (run) => {
     createFolders(exportFolder);
@@ -54,15 +54,15 @@ async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly
     if (id instanceof Failure) results.set(reference, resultOf(reference, { failure: id }));
     else found.push({ reference, id });
   const queue = grouped(found, ({ id }) => id).map(([{ reference, id }, ...others]) => {
-    const given = others.map((other) => other.reference);
-    return { id, reference, given, name: nameOf(exportFolder, id), path: pathOf(exportFolder, id) };
+    const aliases = others.map((other) => other.reference);
+    return { id, reference, aliases, name: nameOf(exportFolder, id), path: pathOf(exportFolder, id) };
   });
   const paths = queue.map(({ path }) => path);
   assertPaths({ ...options, output: null, exports: paths }, context);
   queue.sort((a, b) => index.compare(a.name, b.name, options.all));
   const exportQueue = async (items: typeof queue): Promise<void> => {
-    const done = mapConcurrently(items, { concurrency }, ({ id, reference, given }) =>
-      run.work(reference, () => exportOne(run, exportFolder, reference, id, given)),
+    const done = mapConcurrently(items, { concurrency }, ({ id, reference, aliases }) =>
+      run.work(reference, () => exportOne(run, exportFolder, reference, id, aliases)),
     );
     for await (const [{ id, reference, name, path }, result] of done) {
       // A FILE that stays has the entries that are recorded.

@@ -16,11 +16,11 @@ import { failedExport, failureOf } from './export-failure.ts';
 import {
   type ExportFolder,
   type ExportItem,
-  inspect,
   nameOf,
   newFileName,
   pathOf,
-  resumeStep,
+  readItem,
+  remainingWork,
   startPages,
 } from './exports.ts';
 import { moveAway, refusal } from './messages.ts';
@@ -31,7 +31,7 @@ import { noChecks } from './record.ts';
 import { updateArchive } from './update-archive.ts';
 
 /**
- * Makes one export, or brings it up to date, under its lock. Returns every failure in the result. `given`: its other
+ * Makes one export, or brings it up to date, under its lock. Returns every failure in the result. `aliases`: its other
  * references.
  */
 export async function exportOne(
@@ -39,14 +39,14 @@ export async function exportOne(
   exportFolder: ExportFolder,
   reference: Reference,
   id: string,
-  given: readonly Reference[],
+  aliases: readonly Reference[],
 ): Promise<Result> {
   const { privateFolder, options, operation } = exportFolder;
   const { update, all } = options;
   const name = nameOf(exportFolder, id);
   const attempt = async (all: boolean) => {
-    const item = await inspect(exportFolder, reference, id, run.serviceName, given);
-    const result = await performStep(run, item, all).catch((error) => failedExport(item, error));
+    const item = await readItem(exportFolder, reference, id, run.serviceName, aliases);
+    const result = await doExport(run, item, all).catch((error) => failedExport(item, error));
     return { result, resumed: item.interrupted?.header };
   };
   const failed = (error: unknown): Result =>
@@ -59,8 +59,12 @@ export async function exportOne(
     if (lock === null && privateFolder.created)
       run.warn('no lock', null, `${privateFolder.path}: ${noLocks}`);
     // Left behind by a killed run.
-    for (const left of [newFileName(name), temporaryName(pagesName(name)), temporaryName(recordName(name))])
-      privateFolder.remove(left);
+    for (const leftover of [
+      newFileName(name),
+      temporaryName(pagesName(name)),
+      temporaryName(recordName(name)),
+    ])
+      privateFolder.remove(leftover);
     const { result, resumed } = await attempt(update && all);
     if (resumed === undefined || !update || result.failure !== null) return result;
     // A playlist update bought every page.
@@ -75,7 +79,7 @@ export async function exportOne(
 }
 
 /** Decides what to do with an export, and does it. */
-async function performStep(run: Run, item: ExportItem, all: boolean): Promise<Result> {
+async function doExport(run: Run, item: ExportItem, all: boolean): Promise<Result> {
   using interrupted = item.interrupted;
   const { exportFolder, reference, record, existing } = item;
   const step = nextStep(existing, exportFolder.options);
@@ -100,7 +104,7 @@ async function performStep(run: Run, item: ExportItem, all: boolean): Promise<Re
 
 /** Resumes an interrupted run. */
 async function resume(run: Run, item: ExportItem, pages: PagesFile, all: boolean): Promise<Result> {
-  switch (resumeStep(pages, item.target)) {
+  switch (remainingWork(pages, item.target)) {
     case 'export':
       return await exportList(run, item, pages);
     case 'update':

@@ -12,7 +12,7 @@ import { parseFields } from '../output/parse-fields.ts';
 import type { Reference } from '../run/read-references.ts';
 import type { Operation } from '../service/contract.ts';
 import { FeedLog } from './feed-log.ts';
-import type { Existing } from './next-step.ts';
+import type { DiskState } from './next-step.ts';
 import { PagesFile } from './pages-file.ts';
 import { type ExportRequest, isArchive, type UpdateRequest } from './pages-format.ts';
 import { type ArchiveRecord, hasStamp, readRecord } from './record.ts';
@@ -44,9 +44,9 @@ export interface ExportItem {
   readonly record: ArchiveRecord | null;
   /** The pages of an interrupted run. */
   readonly interrupted: PagesFile | null;
-  readonly existing: Existing;
+  readonly existing: DiskState;
   /** Goes into the record. */
-  readonly recordIdentity: Pick<ArchiveRecord, 'reference' | 'others' | 'service'>;
+  readonly recordSource: Pick<ArchiveRecord, 'reference' | 'others' | 'service'>;
 }
 
 /** Returns where the new FILE is written. `.new` keeps that of `a.json` apart from the temporary record of `a` (`a.json.tmp`). */
@@ -94,16 +94,16 @@ export const pathOf = ({ file, path }: ExportFolder, id: string): string =>
   file?.path ?? join(path, `${id}.ndjson`);
 
 /**
- * Finds out what there is of an export. `service`: its address and namespace; `given`: other references of the run that
+ * Finds out what there is of an export. `service`: its address and namespace; `aliases`: other references of the run that
  * lead to its ID. Throws usage errors for a FILE that is not a regular file, `damaged` for a record that cannot be used, and
  * the reason to stop.
  */
-export async function inspect(
+export async function readItem(
   exportFolder: ExportFolder,
   reference: Reference,
   id: string,
   service: string,
-  given: readonly Reference[] = [],
+  aliases: readonly Reference[] = [],
 ): Promise<ExportItem> {
   const { privateFolder, context, options, format, operation, file } = exportFolder;
   const name = nameOf(exportFolder, id);
@@ -137,25 +137,25 @@ export async function inspect(
       belongsToAnotherId: record !== null && record.id !== id,
       hasFolder: privateFolder.exists && !privateFolder.created,
     },
-    recordIdentity: { ...keptReferences(id, [reference, ...given], interrupted, record), service },
+    recordSource: { ...keptReferences(id, [reference, ...aliases], interrupted, record), service },
   };
 }
 
 /** Returns the references for the record: the newest handle or URL first; the ID only if there is none. */
 function keptReferences(
   id: string,
-  given: readonly Reference[],
+  aliases: readonly Reference[],
   interrupted: PagesFile | null,
   record: ArchiveRecord | null,
 ): Pick<ArchiveRecord, 'reference' | 'others'> {
-  const names = given.map(({ value, reference }) => (value === id ? id : (reference ?? id)));
+  const names = aliases.map(({ value, reference }) => (value === id ? id : (reference ?? id)));
   if (interrupted !== null) names.push(interrupted.header.reference);
   if (record?.id === id) names.push(record.reference, ...record.others);
   const [reference = id, ...others] = new Set(names.filter((name) => name !== id));
   return { reference, others };
 }
 
-function fileState(target: Target, record: ArchiveRecord | null, request: ExportRequest): Existing['file'] {
+function fileState(target: Target, record: ArchiveRecord | null, request: ExportRequest): DiskState['file'] {
   const isRecorded = hasStamp(target.stats, record);
   // The archive of a channel without uploads is empty.
   if (target.stats === null || (!isRecorded && isEmpty(target))) return 'none';
@@ -171,7 +171,7 @@ export const timeOf = ({ exportFolder }: ExportItem): string =>
 export function startPages(item: ExportItem, update: UpdateRequest | null): PagesFile {
   return PagesFile.create(item.exportFolder.privateFolder, item.name, {
     request: item.request,
-    reference: item.recordIdentity.reference,
+    reference: item.recordSource.reference,
     started: timeOf(item),
     replaces: item.existing.file !== 'none',
     update,
@@ -179,7 +179,7 @@ export function startPages(item: ExportItem, update: UpdateRequest | null): Page
 }
 
 /** What an interrupted run still has to do; `record`: its new FILE is in place. */
-export function resumeStep({ header, end }: PagesFile, { stats }: Target): 'export' | 'update' | 'record' {
+export function remainingWork({ header, end }: PagesFile, { stats }: Target): 'export' | 'update' | 'record' {
   if (hasStamp(stats, end)) return 'record';
   return header.update === null ? 'export' : 'update';
 }

@@ -63,8 +63,8 @@ export class FeedLog {
       if (result.status === 'unchecked') return { ...result, status: 'failed', failure: outage() };
       return withFeedFailure(result, ({ scope }) => outage({ scope }));
     });
-    const isSaid = explained.some(({ failure }) => failure?.code === 'unavailable');
-    const warnings = isSaid ? [] : [this.#warning(first)];
+    const isReported = explained.some(({ failure }) => failure?.code === 'unavailable');
+    const warnings = isReported ? [] : [this.#warning(first)];
     return { results: explained, warnings, outage: outage({ scope: 'run' }) };
   }
 
@@ -72,10 +72,10 @@ export class FeedLog {
     const next = 'check the address and --namespace';
     const explained = results.map((result) => withFeedFailure(result, (failure) => failure.with({ next })));
     // A run of channels that are all gone asks the same.
-    const isSaid =
+    const isReported =
       results.some(({ failure }) => failure?.code === 'no_feed') ||
       results.every(({ failure }) => failure?.code === 'gone');
-    const warnings = isSaid ? [] : [this.#warning(first, `; ${next}`)];
+    const warnings = isReported ? [] : [this.#warning(first, `; ${next}`)];
     return { results: explained, warnings, outage: null };
   }
 

@@ -10,7 +10,7 @@ import { operations } from '../service/contract.ts';
 import { continuesUpdate } from './add-new.ts';
 import { Archive } from './archive.ts';
 import { stuckFailure } from './buy-pages.ts';
-import { type ExportFolder, type ExportItem, inspect, resumeStep } from './exports.ts';
+import { type ExportFolder, type ExportItem, readItem, remainingWork } from './exports.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import type { PagesFile } from './pages-file.ts';
@@ -27,7 +27,7 @@ export async function assertExportable(
   if (exportFolder.file === null || reference === undefined) return;
   try {
     const id = new ReferenceIndex(exportFolder).knownId(reference);
-    const item = await inspect(exportFolder, reference, id ?? unresolvedId, serviceOf(exportFolder));
+    const item = await readItem(exportFolder, reference, id ?? unresolvedId, serviceOf(exportFolder));
     // Skip: a record or pages exist, and may be of the ID that is not resolved yet.
     if (id === null && (item.record ?? item.interrupted) !== null) item.interrupted?.[Symbol.dispose]();
     else await firstRequest(item);
@@ -64,7 +64,7 @@ export async function firstRequests(
     else if (!ids.has(id))
       try {
         ids.add(id);
-        const item = await inspect(exportFolder, reference, id, service);
+        const item = await readItem(exportFolder, reference, id, service);
         const request = await firstRequest(item);
         if (readsChangedFile(item)) await new Archive(item, options.all).read();
         requests.push(request);
@@ -80,7 +80,7 @@ function readsChangedFile({ exportFolder, existing, interrupted, target }: Expor
   if (existing.file === 'archive') return false;
   const step = nextStep(existing, exportFolder.options);
   if (step === 'update') return true;
-  return step === 'resume' && interrupted !== null && resumeStep(interrupted, target) === 'update';
+  return step === 'resume' && interrupted !== null && remainingWork(interrupted, target) === 'update';
 }
 
 async function firstRequest(item: ExportItem): Promise<FirstRequest> {
@@ -132,7 +132,7 @@ function pageRequest(item: ExportItem, position: Position): FirstRequest {
 function resumePosition(item: ExportItem, pages: PagesFile): Position {
   const { update, all } = item.exportFolder.options;
   const stuck = stuckFailure(item, pages);
-  if (resumeStep(pages, item.target) !== 'update') {
+  if (remainingWork(pages, item.target) !== 'update') {
     if (stuck !== null) throw stuck;
     return pages.position;
   }

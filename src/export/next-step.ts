@@ -1,5 +1,5 @@
 /** What a run looks at to decide: the state of one export on disk. */
-export interface Existing {
+export interface DiskState {
   /** Pages of an interrupted run. `ours`: of the same ID, format, fields, limit and address. */
   readonly pages: 'none' | 'ours' | 'another';
   /**
@@ -18,7 +18,7 @@ export type Refusal = 'another run' | 'not mounted' | 'another file';
 
 /** Decides what a run does with an export: the table of docs/updates.md. Pure. */
 export function nextStep(
-  { pages, file, belongsToAnotherId, hasFolder }: Existing,
+  { pages, file, belongsToAnotherId, hasFolder }: DiskState,
   { update, restart }: { readonly update: boolean; readonly restart: boolean },
 ): 'export' | 'resume' | 'keep' | 'update' | Refusal {
   if (restart) return 'export';

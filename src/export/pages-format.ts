@@ -2,6 +2,7 @@ import { readSync } from 'node:fs';
 import { type PrivateFolder, pagesName } from '../fs/private-folder.ts';
 import { LINE_FEED } from '../json/byte-writer.ts';
 import {
+  type Infer,
   isBoolean,
   isCount,
   isDate,
@@ -10,7 +11,6 @@ import {
   isText,
   listOf,
   orNull,
-  type Passing,
   parseObject,
   shape,
 } from '../json/shape.ts';
@@ -31,7 +31,7 @@ const isRequest = shape({
   /** Address and namespace: a token belongs to one service. */
   service: isText,
 });
-export type ExportRequest = Passing<typeof isRequest>;
+export type ExportRequest = Infer<typeof isRequest>;
 
 export const pagesVersion = 2;
 
@@ -55,7 +55,7 @@ const isUpdateRequest = shape({
   /** Why there was no feed; null: there was one, or none was requested. */
   feedProblem: orNull(isText),
 });
-export type UpdateRequest = Passing<typeof isUpdateRequest>;
+export type UpdateRequest = Infer<typeof isUpdateRequest>;
 
 /** The first line of a pages file. */
 const isHeader = shape({
@@ -69,7 +69,7 @@ const isHeader = shape({
   /** Null: an export. */
   update: orNull(isUpdateRequest),
 });
-export type PagesHeader = Passing<typeof isHeader>;
+export type PagesHeader = Infer<typeof isHeader>;
 
 const isPlace = isOneOf('start', 'end', 'stuck');
 const isToken = shape({ token: isText });
@@ -86,11 +86,11 @@ export const isCommit = shape({
   /** json: playlist_info of the list, as JSON text, once. */
   info: orNull(isText),
 });
-export type Commit = Passing<typeof isCommit>;
+export type Commit = Infer<typeof isCommit>;
 
 /** The last line, once the new FILE is written: the run has ended if FILE is this one. */
 export const isEnd = shape({ ...fileStamp, record: orNull(isRecord) });
-export type PagesEnd = Passing<typeof isEnd>;
+export type PagesEnd = Infer<typeof isEnd>;
 
 /** An archive is a whole list as ndjson, each entry as sent; anything else is a view. */
 export const isArchive = ({ format, fields, limit }: ExportRequest): boolean =>

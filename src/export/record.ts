@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../errors.ts';
 import { type PrivateFolder, recordName } from '../fs/private-folder.ts';
 import {
+  type Infer,
   isCount,
   isDate,
   isNumber,
@@ -10,7 +11,6 @@ import {
   listOf,
   mapOf,
   orNull,
-  type Passing,
   parseObject,
   shape,
 } from '../json/shape.ts';
@@ -30,14 +30,14 @@ const isCheckHistory = shape({
   /** How the last run failed; null if it did not. */
   failure: orNull(shape({ code: isText, since: isDate })),
 });
-export type CheckHistory = Passing<typeof isCheckHistory>;
+export type CheckHistory = Infer<typeof isCheckHistory>;
 
 const recordVersion = 4;
 
 /** Size and time of FILE show whether it was replaced: bytes, and milliseconds since 1970. */
 export const fileStamp = { size: isCount, mtime: isNumber };
 export const isFileStamp = shape(fileStamp);
-export type FileStamp = Passing<typeof isFileStamp>;
+export type FileStamp = Infer<typeof isFileStamp>;
 
 /** What chanlist knows of an archive: `.chanlist/FILE.json`, with a version. Written at the end of a run. */
 export const isRecord = shape({
@@ -57,7 +57,7 @@ export const isRecord = shape({
   whole: orNull(isDate),
   checks: isCheckHistory,
 });
-export type ArchiveRecord = Passing<typeof isRecord>;
+export type ArchiveRecord = Infer<typeof isRecord>;
 
 export const noChecks: CheckHistory = {
   checked: null,
@@ -145,11 +145,11 @@ export function checksAfter(before: CheckHistory, check: CheckFacts): CheckHisto
 /** Returns what is known after a failure: only one of this archive alone matters. `now`: milliseconds since 1970. Pure. */
 export function checksAfterFailure(
   before: CheckHistory,
-  { code, scope, status, isAnothers }: Failure,
+  { code, scope, status, isInherited }: Failure,
   now: number,
 ): CheckHistory {
   // A 403 ends the run, but may be about this channel: it comes last in the next one, after all others.
-  const isOfArchive = scope === 'reference' || (status === 403 && !isAnothers);
+  const isOfArchive = scope === 'reference' || (status === 403 && !isInherited);
   if (!isOfArchive || before.failure?.code === code) return before;
   return { ...before, failure: { code, since: new Date(now).toISOString() } };
 }

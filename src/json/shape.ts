@@ -1,7 +1,7 @@
 /** Tests of parsed JSON, for the files that the program reads back. A test has the type of what passes it. */
 type Test<T = unknown> = (value: unknown) => value is T;
 
-export type Passing<G> = G extends Test<infer T> ? T : never;
+export type Infer<G> = G extends Test<infer T> ? T : never;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -31,9 +31,9 @@ export const mapOf =
 /** Whether a value is an object with these members; further ones are ignored. */
 export function shape<M extends Readonly<Record<string, Test>>>(
   members: M,
-): Test<{ readonly [Name in keyof M]: Passing<M[Name]> }> {
+): Test<{ readonly [Name in keyof M]: Infer<M[Name]> }> {
   const tests = Object.entries<Test>(members);
-  return (value): value is { readonly [Name in keyof M]: Passing<M[Name]> } =>
+  return (value): value is { readonly [Name in keyof M]: Infer<M[Name]> } =>
     isObject(value) && tests.every(([name, test]) => test(value[name]));
 }
 

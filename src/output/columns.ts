@@ -1,14 +1,14 @@
 import type { JsonText } from '../json/json-text.ts';
 import { thousands } from '../text/count.ts';
 import { expandFields, memberField, picker } from './fields.ts';
-import type { Field, FormatOptions, Item } from './format.ts';
+import type { EntrySource, Field, FormatOptions } from './format.ts';
 import { memberMap, recordKeys } from './members.ts';
 import { splitViews } from './video-texts.ts';
 
 export interface Column {
   /** The header: a word for people, or the name of a field. */
   readonly word: string;
-  readonly cell: (entry: JsonText, item: Item) => string;
+  readonly cell: (entry: JsonText, source: EntrySource) => string;
   /** `number` and `uncut` are never cut, `number` is aligned right. Absent: decided by its cells. */
   readonly kind?: 'number' | 'uncut' | 'text' | 'title';
   /** Minimum width: later entries may need it. */
@@ -128,7 +128,7 @@ const wholeMembers = /^(?:published|updated|\w*Id|channel_id)$/;
 function fieldColumn(field: Field, drop?: number): Column {
   const { name } = field;
   const pick = picker([field]);
-  const cell: Column['cell'] = (entry, item) => cellText(name, pick(entry, item)[0]);
+  const cell: Column['cell'] = (entry, source) => cellText(name, pick(entry, source)[0]);
   const kind = name === 'title' ? 'title' : wholeMembers.test(name) ? 'uncut' : undefined;
   return { word: name, cell, ...(kind && { kind }), ...(drop && { drop }) };
 }

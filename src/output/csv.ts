@@ -37,11 +37,11 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
   };
 
   return {
-    rows: (item, entries) => {
+    rows: (source, entries) => {
       // The first page with entries decides the columns.
       if (entries.length === 0) return '';
       if (columns === null) begin(entries);
-      for (const entry of entries) writeRow(pick(entry, item));
+      for (const entry of entries) writeRow(pick(entry, source));
       if (isOpen && leftOut.size < maxColumns)
         for (const key of recordKeys(entries)) if (!shown.has(key)) leftOut.add(key);
       return out.take();
@@ -77,7 +77,7 @@ export function idFormat({ operation, terminal }: FormatOptions): Writer {
     `${terminal === null ? id.replace(/[\0\t\r\n]+/g, ' ') : sanitize(id)}\n`;
   let leftOut = 0;
   return {
-    rows: (_item, entries) => {
+    rows: (_source, entries) => {
       const ids = entries.map((entry) => entry.get(idField)?.plain() ?? '').filter((id) => id !== '');
       leftOut += entries.length - ids.length;
       return ids.map(lineOf).join('');

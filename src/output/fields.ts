@@ -1,13 +1,13 @@
 import { type ByteWriter, CLOSE_BRACE, COMMA, OPEN_BRACE } from '../json/byte-writer.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
-import type { Field, Item, RecordShape } from './format.ts';
+import type { EntrySource, Field, RecordShape } from './format.ts';
 import { memberMap, membersOf } from './members.ts';
 import { durationSeconds, views } from './video-texts.ts';
 
 const text = (entry: JsonText, key: string): string | undefined => entry.get(key)?.string();
 const numeric = (digits: string | null): JsonText => JsonText.of(digits ?? 'null');
 
-const computed: Readonly<Record<string, (entry: JsonText, item: Item) => JsonText | undefined>> = {
+const computed: Readonly<Record<string, (entry: JsonText, source: EntrySource) => JsonText | undefined>> = {
   _reference: (_entry, { reference }) => JsonText.of(JSON.stringify(reference)),
   _seconds: (entry) => numeric(durationSeconds(text(entry, 'lengthText'))),
   _views: (entry) => numeric(views(entry.get('viewCount')?.plain(), text(entry, 'viewCountText'))),
@@ -21,13 +21,13 @@ export const wildcard = '*';
 const maxCompared = 50;
 
 /** Returns a function that reads fields of an entry, null for `*` and what is missing. A key written like the field comes first. */
-export function picker(fields: readonly Field[]): (entry: JsonText, item: Item) => JsonText[] {
+export function picker(fields: readonly Field[]): (entry: JsonText, source: EntrySource) => JsonText[] {
   const missing = JsonText.of('null');
-  return (entry, item) => {
+  return (entry, source) => {
     const members = fields.length > maxCompared ? memberMap(entry) : null;
     return fields.map(({ name, path }) => {
       const member = members === null ? memberOf(entry, name) : members.get(name);
-      return member ?? (path === null ? computed[name]?.(entry, item) : valueAt(entry, path)) ?? missing;
+      return member ?? (path === null ? computed[name]?.(entry, source) : valueAt(entry, path)) ?? missing;
     });
   };
 }
@@ -43,13 +43,13 @@ export const valueAt = (entry: JsonText, [key = '', ...rest]: readonly string[])
 /** Returns a function that writes an entry as JSON: as sent, or the fields as an object; a missing field is null. */
 export function entryWriter(
   fields: readonly Field[] | null,
-): (out: ByteWriter, entry: JsonText, item: Item) => void {
+): (out: ByteWriter, entry: JsonText, source: EntrySource) => void {
   if (fields === null) return (out, entry) => entry.writeTo(out);
   const pick = picker(fields);
   const keyOf = (name: string): Buffer => Buffer.from(`${quoteJson(name)}:`);
   const keys = fields.map(({ name }) => (name === wildcard ? null : keyOf(name)));
   const names = new Set(fields.map(({ name }) => name));
-  return (out, entry, item) => {
+  return (out, entry, source) => {
     out.byte(OPEN_BRACE);
     const start = out.length;
     const write = (key: Buffer, value: JsonText): void => {
@@ -57,7 +57,7 @@ export function entryWriter(
       out.copy(key);
       value.writeTo(out);
     };
-    for (const [i, value] of pick(entry, item).entries()) {
+    for (const [i, value] of pick(entry, source).entries()) {
       const key = keys[i];
       if (key) write(key, value);
       else for (const [name, member] of membersOf(entry)) if (!names.has(name)) write(keyOf(name), member);

@@ -2,7 +2,7 @@ import type { Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import type { Operation } from '../service/contract.ts';
 
-export interface Item {
+export interface EntrySource {
   /** As the user gave it, and as `_reference` prints it; null for a continuation token or a file. */
   readonly reference: string | null;
   /** What the service is asked for: handle, ID or address. The column `reference` of a table shows it. */
@@ -45,11 +45,11 @@ export type Chunk = string | Buffer;
  */
 export interface Format {
   /** `before`: what a json document has before the entries (document.ts). */
-  open(item: Item, before: string): string;
+  open(source: EntrySource, before: string): string;
   /** A Buffer is valid until the next call. */
-  rows(item: Item, entries: readonly JsonText[]): Chunk;
-  close(item: Item, after: string): string;
-  failed(item: Item, failure: Failure): string;
+  rows(source: EntrySource, entries: readonly JsonText[]): Chunk;
+  close(source: EntrySource, after: string): string;
+  failed(source: EntrySource, failure: Failure): string;
   tail(): string;
   /** Warnings about the output, one per cause: requested at the end. */
   warnings(): string[];

@@ -66,12 +66,12 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
     failed: () => '',
     tail: () => '',
     ...writer,
-    rows: (item, entries) => {
+    rows: (source, entries) => {
       if (isFirstPage && fields !== null && !columns && entries.length > 0) {
         absent = absentWarning(fields, entries);
         isFirstPage = false;
       }
-      return writer.rows(item, entries);
+      return writer.rows(source, entries);
     },
     warnings: () => [...(writer.warnings?.() ?? []), ...(absent === null ? [] : [absent])],
   };

@@ -1,7 +1,7 @@
 import { ByteWriter, COMMA, LINE_FEED } from '../json/byte-writer.ts';
 import { quoteJson } from '../json/json-text.ts';
 import { entryWriter } from './fields.ts';
-import type { FormatOptions, Item, Writer } from './format.ts';
+import type { EntrySource, FormatOptions, Writer } from './format.ts';
 
 /** Creates one valid JSON document, however the run ends. For several references it is an array of their documents. */
 export function jsonFormat({ fields, several, terminal }: FormatOptions): Writer {
@@ -12,28 +12,28 @@ export function jsonFormat({ fields, several, terminal }: FormatOptions): Writer
   let hasReference = false;
   let isFirst = true;
 
-  const start = (item: Item): string => {
+  const start = (source: EntrySource): string => {
     isFirst = true;
     if (!several) return '';
     const before = hasReference ? ',' : '[';
     hasReference = true;
-    return `${before}{"reference":${quoteJson(item.reference)},"result":`;
+    return `${before}{"reference":${quoteJson(source.reference)},"result":`;
   };
   const end = several ? '}' : '\n';
 
   return {
-    open: (item, before) => indent(start(item) + before),
-    rows: (item, entries) => {
+    open: (source, before) => indent(start(source) + before),
+    rows: (source, entries) => {
       for (const entry of entries) {
         if (!isFirst) out.byte(COMMA);
         isFirst = false;
-        write(out, entry, item);
+        write(out, entry, source);
       }
       const bytes = out.take();
       return indented === null ? bytes : indented(bytes.toString());
     },
-    close: (_item, after) => indent(after + end),
-    failed: (item, failure) => indent(start(item) + quoteJson({ error: failure }) + end),
+    close: (_source, after) => indent(after + end),
+    failed: (source, failure) => indent(start(source) + quoteJson({ error: failure }) + end),
     tail: () => {
       if (!several) return '';
       return indent(hasReference ? ']\n' : '[]\n');
@@ -46,9 +46,9 @@ export function ndjsonFormat({ fields }: FormatOptions): Writer {
   const write = entryWriter(fields);
   const out = new ByteWriter();
   return {
-    rows: (item, entries) => {
+    rows: (source, entries) => {
       for (const entry of entries) {
-        write(out, entry, item);
+        write(out, entry, source);
         out.byte(LINE_FEED);
       }
       return out.take();

@@ -4,7 +4,7 @@ import type { Field } from './format.ts';
 import type { FormatName } from './formats.ts';
 import { render } from './render.ts';
 import type { Output } from './stdout.ts';
-import { decideTerminal, defaultFormat } from './terminal.ts';
+import { defaultFormat, terminalOf } from './terminal.ts';
 import { cut } from './width.ts';
 
 export interface RecordOptions<R> {
@@ -31,7 +31,7 @@ export async function printRecords<R extends object>(
 ): Promise<void> {
   const { fields, isSingle = false, footer = () => [] } = options;
   const { tableRow = (record: R): object => record, csvColumns = fields } = options;
-  const terminal = decideTerminal(context.stdout, context.env, options.color);
+  const terminal = terminalOf(context.stdout, context.env, options.color);
   const format = options.format ?? defaultFormat(terminal);
   const isTable = format === 'table';
   const words = isSingle ? { null: 'none', true: 'yes', false: 'no' } : { null: '-', true: '*', false: '' };

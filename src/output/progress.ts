@@ -2,7 +2,7 @@ import { span } from '../service/retry.ts';
 import { count, credits, thousands } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Output } from './stdout.ts';
-import { decideTerminal, descriptorOf } from './terminal.ts';
+import { descriptorOf, terminalOf } from './terminal.ts';
 import { cut } from './width.ts';
 
 /** Milliseconds before the line appears: quicker runs neither show nor load it. */
@@ -32,7 +32,7 @@ export function createProgress(
   { all, noun } = { all: 1, noun: 'channel' },
 ) {
   const { clock, env, stderr: stream } = context;
-  const terminal = decideTerminal(stream, env, color);
+  const terminal = terminalOf(stream, env, color);
   const isHidden = terminal !== null && descriptorOf(context.stdout)?.isPipe === true;
   const isDrawn = !quiet && terminal !== null && env.TERM !== 'dumb' && !isHidden;
 

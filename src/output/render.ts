@@ -2,7 +2,7 @@ import type { linesOf } from '../fs/line-chunks.ts';
 import type { JsonText } from '../json/json-text.ts';
 import type { Frame } from './document.ts';
 import { expandFields, hasWildcard, maxColumns } from './fields.ts';
-import type { Chunk, Field, Format, FormatOptions, Item } from './format.ts';
+import type { Chunk, EntrySource, Field, Format, FormatOptions } from './format.ts';
 import { createFormat, type FormatName } from './formats.ts';
 import { recordKeys } from './members.ts';
 
@@ -18,25 +18,25 @@ type Write = (text: Chunk) => void | Promise<void>;
 /** Writes the entries of one reference, or of files, as one document. */
 export async function writeEntries(
   format: Format,
-  item: Item,
+  source: EntrySource,
   { before, after }: Frame,
   batches: Batches,
   write: Write,
 ): Promise<void> {
   // What fails before the first entries has a document of its own.
-  let opening = format.open(item, before);
+  let opening = format.open(source, before);
   for await (const entries of batches) {
     await write(opening);
     opening = '';
-    await write(format.rows(item, entries));
+    await write(format.rows(source, entries));
   }
-  await write(opening + format.close(item, after));
+  await write(opening + format.close(source, after));
 }
 
 interface Rendering extends Omit<FormatOptions, 'several' | 'columns'> {
   readonly format: FormatName;
   readonly frame: Frame;
-  readonly item?: Item;
+  readonly source?: EntrySource;
 }
 
 /**
@@ -46,12 +46,12 @@ interface Rendering extends Omit<FormatOptions, 'several' | 'columns'> {
 export async function render(
   read: () => Batches,
   isRepeatable: boolean,
-  { format: name, frame, item = { reference: null }, ...options }: Rendering,
+  { format: name, frame, source = { reference: null }, ...options }: Rendering,
   write: Write,
 ): Promise<readonly string[]> {
   const columns = name === 'csv' && isRepeatable ? await columnsOf(read(), options) : null;
   const format = await createFormat(name, { ...options, several: false, columns });
-  await writeEntries(format, item, frame, read(), write);
+  await writeEntries(format, source, frame, read(), write);
   await write(format.tail());
   return format.warnings();
 }

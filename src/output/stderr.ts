@@ -5,7 +5,7 @@ import { messageLine, type Step, stepText } from '../text/command.ts';
 import { minSecretLength, sanitize, withoutSecret } from '../text/sanitize.ts';
 import { wrap } from '../text/wrap.ts';
 import { colors } from './colors.ts';
-import { decideTerminal } from './terminal.ts';
+import { terminalOf } from './terminal.ts';
 
 /** Writes all that goes to stderr. Each message is one line, `chanlist: ` first, free of control characters. */
 export class Stderr {
@@ -15,7 +15,7 @@ export class Stderr {
   readonly #isDebug: boolean;
   readonly #hasColor: boolean;
   /** The progress line: one line on the terminal that is stopped while anything else is written. */
-  #live: Ora | null = null;
+  #spinner: Ora | null = null;
   #isHidden = false;
   /** The last line on the terminal is incomplete data. */
   #openLine = false;
@@ -30,7 +30,7 @@ export class Stderr {
     this.#stream = stderr;
     this.#verbosity = quiet ? -1 : verbose;
     this.#isDebug = env.CHANLIST_DEBUG === '1';
-    this.#hasColor = decideTerminal(stderr, env, color)?.color === true;
+    this.#hasColor = terminalOf(stderr, env, color)?.color === true;
     // For messages that are printed before the account is known.
     this.redact(env.CHANLIST_API_KEY?.trim() ?? '');
     // A closed stderr must not stop the work.
@@ -42,9 +42,9 @@ export class Stderr {
     if (secret.length >= minSecretLength) this.#secret = secret;
   }
 
-  attach(live: Ora | null): void {
+  attach(spinner: Ora | null): void {
     this.#stopLine();
-    this.#live = live;
+    this.#spinner = spinner;
     this.#startLine();
   }
 
@@ -136,11 +136,11 @@ export class Stderr {
 
   #stopLine(): void {
     // `stop` moves the cursor even if nothing is drawn: not within a line of data.
-    if (this.#live?.isSpinning) this.#live.stop();
+    if (this.#spinner?.isSpinning) this.#spinner.stop();
   }
 
   #startLine(): void {
-    if (!this.#isHidden && !this.#openLine && this.#waiting === null) this.#live?.start();
+    if (!this.#isHidden && !this.#openLine && this.#waiting === null) this.#spinner?.start();
   }
 }
 

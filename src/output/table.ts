@@ -4,7 +4,7 @@ import { longest } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { colors } from './colors.ts';
 import { type Column, chooseColumns } from './columns.ts';
-import type { FormatOptions, Item, Writer } from './format.ts';
+import type { EntrySource, FormatOptions, Writer } from './format.ts';
 import { cut, textWidth, widest } from './width.ts';
 
 const gap = 2;
@@ -39,8 +39,8 @@ export function tableFormat(options: FormatOptions): Writer {
   let columns: readonly Sized[] = [];
   let widths: readonly number[] = [];
 
-  const cellsOf = (shown: readonly Column[], entry: JsonText, item: Item): string[] =>
-    shown.map(({ cell }) => sanitize(cell(entry, item)));
+  const cellsOf = (shown: readonly Column[], entry: JsonText, source: EntrySource): string[] =>
+    shown.map(({ cell }) => sanitize(cell(entry, source)));
 
   /** Returns the widths of a row: a number wider than its column gets what it needs, from the title if there is one. */
   const widthsOf = (row: readonly string[]): readonly number[] => {
@@ -66,12 +66,12 @@ export function tableFormat(options: FormatOptions): Writer {
   };
 
   return {
-    rows: (item, entries) => {
+    rows: (source, entries) => {
       if (entries.length === 0) return '';
       const out: string[] = [];
       if (columns.length === 0) {
         const all = chooseColumns(options, entries);
-        const rows = entries.map((entry) => cellsOf(all, entry, item));
+        const rows = entries.map((entry) => cellsOf(all, entry, source));
         const cells = (i: number): string[] => rows.map((row) => row[i] ?? '');
         const sized = all.map((column, i) => sizedBy(column, cells(i), terminalWidth, least));
         if (isReport && (operation.body === 'record' || minWidth(sized) > terminalWidth))
@@ -84,7 +84,7 @@ export function tableFormat(options: FormatOptions): Writer {
         out.push(style?.bold(names) ?? names, style?.dim(rule) ?? rule);
       }
       for (const entry of entries) {
-        const row = cellsOf(columns, entry, item);
+        const row = cellsOf(columns, entry, source);
         out.push(draw(row, widthsOf(row)));
       }
       return `${out.join('\n')}\n`;

@@ -4,7 +4,7 @@ import type { FormatOptions } from './format.ts';
 import type { FormatName } from './formats.ts';
 
 /** Decides width and colour of a stream's terminal; null if it is not one. An unknown width counts as 80. */
-export function decideTerminal(
+export function terminalOf(
   { isTTY, columns }: Context['stdout'],
   { NO_COLOR = '', TERM }: Env,
   color: boolean,

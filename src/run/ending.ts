@@ -55,7 +55,7 @@ export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Gro
 const maxNames = 3;
 
 /** ` (@a, @b, @c and others)` */
-export const firstOf = (names: readonly (string | null)[]): string =>
+export const firstNames = (names: readonly (string | null)[]): string =>
   ` (${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ' and others' : ''})`;
 
 /** Puts `3 references (@a, @b, @c)`, or the name of a single one, before the first message. */
@@ -64,7 +64,7 @@ export function withNames(
   messages: readonly string[],
   noun = 'references',
 ): string {
-  const names = labels.length <= 1 ? labels[0] : `${thousands(labels.length)} ${noun}${firstOf(labels)}`;
+  const names = labels.length <= 1 ? labels[0] : `${thousands(labels.length)} ${noun}${firstNames(labels)}`;
   const [message = ''] = messages;
   const isSame = messages.every((other) => other === message);
   return names ? `${names}: ${isSame ? '' : 'the first: '}${message}` : message;
@@ -147,7 +147,7 @@ function nextStepOf(
   }
   if (sandbox && failure.code === 'not_found') return demoReferences;
   // If pages of one of them wait, the advice is to resume it.
-  const { next } = group.find((result) => !result.failure.hasUsualStep)?.failure ?? failure;
+  const { next } = group.find((result) => !result.failure.hasDefaultStep)?.failure ?? failure;
   const isFound = (result: Result): boolean => !notFound.includes(result.failure?.code);
   if (!results.some((result) => result.isReached && isFound(result)))
     return failure.code === 'gone' ? 'check the address and --namespace before you remove anything' : next;

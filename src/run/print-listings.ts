@@ -16,7 +16,7 @@ import {
   tokenOf,
 } from './list-pages.ts';
 import { openFormat, printReferences } from './print-references.ts';
-import { type Reference, valid } from './read-references.ts';
+import { type Reference, validOnly } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
 import type { Run } from './run.ts';
 
@@ -51,7 +51,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const { position, pages, failure } = listing;
     const { entries, next, total } = position;
     const isCut = failure !== null || run.pipeClosed;
-    const resume = isCut && valid(references).length === 1 ? resumeStep(run, position) : null;
+    const resume = isCut && validOnly(references).length === 1 ? resumeCommand(run, position) : null;
     const isLimited = failure === null && next !== 'end';
     return resultOf(reference, {
       id,
@@ -100,7 +100,7 @@ function channelOf({ entries: [first] }: Page): string | null {
 const maxShownBytes = 4096;
 
 /** Says how to list the rest of a single reference; null if there is no page to resume with. */
-function resumeStep(
+function resumeCommand(
   { options: { invocation, continuation, limit } }: Run,
   { next, entries }: Position,
 ): Step | null {

@@ -28,11 +28,11 @@ export interface Reference extends Omit<ParsedReference, 'reference'> {
 }
 
 /** Selects the references that can be requested: all but the bad lines of a list. */
-export const valid = (references: readonly Reference[]): readonly Reference[] =>
+export const validOnly = (references: readonly Reference[]): readonly Reference[] =>
   references.filter(({ failure }) => failure === null);
 
 /** Leaves out repetitions. */
-export const distinct = (references: readonly Reference[]): readonly Reference[] =>
+export const withoutRepeats = (references: readonly Reference[]): readonly Reference[] =>
   references.filter(({ repeats }) => repeats === null);
 
 export const newReference = (
@@ -43,23 +43,23 @@ export const newReference = (
 ): Reference => ({ ...parsed, label, repeats, tally: repeats?.tally ?? newTally(parsed.reference), failure });
 
 /**
- * Reads the references of a command line, and the bad lines of its list, in input order; `check` throws for one that cannot be
- * sent. Throws a usage error for a bad argument, and if there is nothing at all.
+ * Reads the references of a command line, and the bad lines of its list, in input order; `validate` throws for one that cannot
+ * be sent. Throws a usage error for a bad argument, and if there is nothing at all.
  */
 export async function readReferences(
   options: Pick<RunOptions, 'references' | 'from'>,
   kind: ReferenceKind | 'channel or playlist',
   context: Context,
-  check: (reference: ParsedReference) => void = () => {},
+  validate: (reference: ParsedReference) => void = () => {},
 ): Promise<readonly Reference[]> {
   const { from } = options;
   const references: Reference[] = [];
   const firsts = new Map<string, Reference>();
-  for await (const { text, place, problem } of wordsOf(options, context)) {
+  for await (const { text, place, problem } of inputsOf(options, context)) {
     try {
       if (problem !== null) throw usage(problem, 'expected a text file of one reference per line');
       const parsed = kind === 'channel or playlist' ? parseEither(text) : parseReference(text, kind);
-      check(parsed);
+      validate(parsed);
       const { reference, value } = parsed;
       const label = place === null ? reference : `${place} ${reference}`;
       const repeats = firsts.get(value) ?? null;
@@ -100,7 +100,7 @@ export function assertGoodLine(
 ): void {
   const lines = references.slice(options.references.length);
   const [first] = lines;
-  if (options.from === null || first === undefined || valid(lines).length > 0) return;
+  if (options.from === null || first === undefined || validOnly(lines).length > 0) return;
   const [, form] = forms.find(([pattern]) => pattern.test(first.reference ?? '')) ?? [];
   const shown = lines
     .slice(0, 3)
@@ -111,7 +111,7 @@ export function assertGoodLine(
 }
 
 /** Yields the arguments, then the lines of the list without comments. `place`: of a line (`refs.txt:17`). */
-async function* wordsOf(
+async function* inputsOf(
   { references, from }: Parameters<typeof readReferences>[0],
   context: Context,
 ): AsyncGenerator<Omit<Line, 'number'> & { readonly place: string | null }, void> {

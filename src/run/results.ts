@@ -54,7 +54,7 @@ export function resultOf(input: Reference, facts: Partial<Result> = {}): Result 
     token: null,
     failure,
     resume: null,
-    isReached: failure?.isAnothers !== true,
+    isReached: failure?.isInherited !== true,
     ...facts,
   };
 }

@@ -12,7 +12,7 @@ import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
 import { endingOf } from './ending.ts';
 import type { DryRun } from './print-dry-run.ts';
-import { distinct, type Reference, valid } from './read-references.ts';
+import { type Reference, validOnly, withoutRepeats } from './read-references.ts';
 import { type Result, unreachedResult } from './results.ts';
 import type { WriteSummary } from './summary.ts';
 
@@ -58,7 +58,7 @@ export async function openService(
     });
   }
   const budget = new Budget(bounds, ledger);
-  const all = distinct(valid(references)).length;
+  const all = withoutRepeats(validOnly(references)).length;
   const progress = createProgress(output, options, { all, noun: operation.reference });
   const client = new Client({
     ...options,
@@ -142,7 +142,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
     },
     end: (failure: Failure): void => {
       run.ended ??= failure;
-      client.end(failure.with({ isAnothers: true }));
+      client.end(failure.with({ isInherited: true }));
     },
     warn: (code: Warning['code'], label: string | null, message: string): void => {
       warnings.push({ code, label, message });
@@ -165,7 +165,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
     /** Sends a free request of a reference, unless the run has ended: returns the response, or the failure. */
     request: async <T>(send: () => Promise<T>): Promise<T | Failure> => {
       const { stopped } = run;
-      if (stopped !== null) return stopped.with({ isAnothers: true });
+      if (stopped !== null) return stopped.with({ isInherited: true });
       const response = await send().catch(toFailure);
       const failure = response instanceof Failure ? response : null;
       if (failure?.exit !== 7 && failure?.exit !== 8) run.progressed();
@@ -182,7 +182,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
 }
 
 /** Does a job and prints how it ended; returns the exit code. Throws what the job throws before its first request. */
-export async function perform(run: Run, job: Job, writeSummary: WriteSummary): Promise<ExitCode> {
+export async function runJob(run: Run, job: Job, writeSummary: WriteSummary): Promise<ExitCode> {
   const { stdout, stderr, budget } = run;
   const unreached = (): Result[] => run.references.map((reference) => unreachedResult(reference, run.ended));
   writeSummary(unreached(), null);

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { Archive, type Contents, readArchive } from '../../src/export/archive.ts';
 import type { ExportItem } from '../../src/export/exports.ts';
-import type { Existing } from '../../src/export/next-step.ts';
+import type { DiskState } from '../../src/export/next-step.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { newReference } from '../../src/run/read-references.ts';
 import { operations } from '../../src/service/contract.ts';
@@ -105,7 +105,7 @@ async function opener(t: TestContext) {
   const path = join(await temporaryFolder(t), 'file');
   return (
     content: string | Buffer,
-    file: Existing['file'],
+    file: DiskState['file'],
     { all = false, written = String(content) } = {},
   ): Archive => {
     writeFileSync(path, content);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { type Existing, nextStep } from '../../src/export/next-step.ts';
+import { type DiskState, nextStep } from '../../src/export/next-step.ts';
 
 const columns = [
   { update: false, restart: false },
@@ -10,7 +10,7 @@ const columns = [
   { update: false, restart: true },
 ];
 
-const every: { readonly [Name in keyof Existing]: readonly Existing[Name][] } = {
+const every: { readonly [Name in keyof DiskState]: readonly DiskState[Name][] } = {
   pages: ['none', 'ours', 'another'],
   file: ['none', 'archive', 'changed', 'other'],
   belongsToAnotherId: [false, true],

@@ -109,12 +109,12 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     if (isUpdate && !state.hasFolder && isEmpty(state.file)) throw new Ended(2);
     state.hasFolder = true;
     // Every page was bought, of an export too.
-    const isResumed = perform(flag === 'all');
-    if (isResumed && isUpdate) perform(false);
+    const isResumed = runJob(flag === 'all');
+    if (isResumed && isUpdate) runJob(false);
   }
 
   /** The table; returns whether it has resumed a run. */
-  function perform(all: boolean): boolean {
+  function runJob(all: boolean): boolean {
     const { file, archive, run } = state;
     const isNone = file === null || (isEmpty(file) && archive?.version !== file.version);
     const isDiscarded = run?.update != null && isNone;

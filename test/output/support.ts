@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import { listingEnd, listingStart, readResponse } from '../../src/output/document.ts';
-import type { Format, FormatOptions, Item } from '../../src/output/format.ts';
+import type { EntrySource, Format, FormatOptions } from '../../src/output/format.ts';
 import { createFormat, type FormatName } from '../../src/output/formats.ts';
 import { parseFields } from '../../src/output/parse-fields.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
@@ -15,7 +15,7 @@ export const json = (text: string): JsonText => JsonText.of(text);
 
 export const elements = (text: string): JsonText[] => [...JsonText.of(text).elements()];
 
-export const item = (reference = '@demo'): Item => ({ reference });
+export const item = (reference = '@demo'): EntrySource => ({ reference });
 
 export interface Overrides {
   readonly fields?: string;
@@ -56,7 +56,7 @@ export async function listed(
 }
 
 /** A whole response in a format. */
-export function answer(format: Format, of: Item, body: string, operation: OperationName): string {
+export function answer(format: Format, of: EntrySource, body: string, operation: OperationName): string {
   const { before, entries, after } = readResponse(json(body), operations[operation].body);
   return format.open(of, before) + format.rows(of, entries) + format.close(of, after);
 }

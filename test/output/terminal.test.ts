@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { pagerCommand } from '../../src/output/pager.ts';
-import { decideTerminal, descriptorOf } from '../../src/output/terminal.ts';
+import { descriptorOf, terminalOf } from '../../src/output/terminal.ts';
 import { replaceFs } from '../support/failing.ts';
 
 const stream = (isTTY: boolean, columns: number) => Object.assign(new PassThrough(), { isTTY, columns });
 
 test('terminal: its width, else 80; none elsewhere', () => {
-  assert.equal(decideTerminal(stream(false, 80), {}, true), null);
-  assert.equal(decideTerminal(new PassThrough(), {}, true), null);
-  assert.deepEqual(decideTerminal(stream(true, 132), {}, true), { columns: 132, color: true });
-  assert.equal(decideTerminal(stream(true, 0), {}, true)?.columns, 80);
+  assert.equal(terminalOf(stream(false, 80), {}, true), null);
+  assert.equal(terminalOf(new PassThrough(), {}, true), null);
+  assert.deepEqual(terminalOf(stream(true, 132), {}, true), { columns: 132, color: true });
+  assert.equal(terminalOf(stream(true, 0), {}, true)?.columns, 80);
 });
 
 test('terminal: no colour with --no-color, NO_COLOR and TERM=dumb', () => {
@@ -21,7 +21,7 @@ test('terminal: no colour with --no-color, NO_COLOR and TERM=dumb', () => {
     [{ NO_COLOR: '1' }, true, false],
     [{ TERM: 'dumb' }, true, false],
   ] as const)
-    assert.equal(decideTerminal(stream(true, 80), env, hasColor)?.color, color);
+    assert.equal(terminalOf(stream(true, 80), env, hasColor)?.color, color);
 });
 
 test('descriptor: a pipe and a socket have a reader that may leave, a file has none', (t) => {

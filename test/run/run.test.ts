@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Failure, stoppedBy } from '../../src/errors.ts';
 import { newReference } from '../../src/run/read-references.ts';
 import { type Result, resultOf } from '../../src/run/results.ts';
-import { createRun, type Job, mapConcurrently, perform } from '../../src/run/run.ts';
+import { createRun, type Job, mapConcurrently, runJob } from '../../src/run/run.ts';
 import { newTally } from '../../src/service/budget.ts';
 import { operations } from '../../src/service/contract.ts';
 
@@ -67,7 +67,7 @@ test('a signal between two requests is what ended the run, in the summary too', 
     return [result, await run.work(unreached, async () => resultOf(unreached))];
   };
   const ends: (string | null | undefined)[] = [];
-  const exit = await perform(run, { work } as unknown as Job, (_, end) => ends.push(end?.failure?.message));
+  const exit = await runJob(run, { work } as unknown as Job, (_, end) => ends.push(end?.failure?.message));
   assert.deepEqual([exit, ends], [143, [undefined, 'stopped by SIGTERM']]);
 });
 
