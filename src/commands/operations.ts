@@ -48,7 +48,9 @@ export const uploads = operationCommand(
 
 export const latest = operationCommand(
   'latest',
-  [`Prints the latest ${latestSize} uploads of each channel.`],
+  [
+    `Prints the latest ${latestSize} uploads of each channel. With --seen the first run prints nothing: it notes what is there.`,
+  ],
   [
     ['list the latest uploads, without an account', 'chanlist latest @demo --sandbox'],
     ['print the whole response of the service', 'chanlist latest @demo --json'],

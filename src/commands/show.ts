@@ -74,6 +74,7 @@ export const run: RunCommand<ShowOptions> = async (options, { context, stdout, s
   }
   file?.commit();
   if (output !== null) stderr.note(`${count(printed, 'entry', 'entries')}; in ${output}`);
+  else if (printed === 0) stderr.note('0 entries');
   return 0;
 };
 

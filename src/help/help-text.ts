@@ -44,7 +44,7 @@ async function commandHelp(
   const flags = explainedFlagsOf(path);
   const argumentRows = args.map(([, term, help]) => [term.replace(/\W/g, ''), help] as const);
   return [
-    { lines: [`Usage: ${['chanlist', path, row.usage].filter(Boolean).join(' ')} [flags]`] },
+    `Usage: ${['chanlist', path, row.usage].filter(Boolean).join(' ')} [flags]`,
     ...paragraphs,
     ...(args.length > 0 ? [{ heading: 'Arguments:', rows: argumentRows }] : []),
     ...(actions.length > 0 ? [{ heading: 'Actions:', rows: commandTerms(actions) }] : []),

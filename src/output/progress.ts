@@ -37,7 +37,6 @@ export function createProgress(
   const isDrawn = !quiet && terminal !== null && env.TERM !== 'dumb' && !isHidden;
 
   const stopped = new AbortController();
-  let loading: Promise<void> | null = null;
   const listings = new Map<string | null, ListingState>();
   /** A set, because a reference may finish twice (resumed, then updated). */
   const done = new Set<object>();
@@ -48,9 +47,9 @@ export function createProgress(
     const now = clock.elapsed();
     if (waiting.until > now) return waitText(waiting.until - now, waiting.why);
     const states = [...listings.values()];
-    return all === 1
-      ? states.map((state) => listingText(state, started, now)).join()
-      : runText(states, `${thousands(done.size)}/${count(all, noun, `${noun}s`)}`);
+    const [only] = states;
+    if (all === 1) return only === undefined ? 'waiting for the service' : listingText(only, started, now);
+    return runText(states, `${thousands(done.size)}/${count(all, noun, `${noun}s`)}`);
   };
   const appear = async (): Promise<void> => {
     await clock.sleep(delayMs, stopped.signal);
@@ -70,11 +69,8 @@ export function createProgress(
       }),
     );
   };
-  /** It may be stopped before it appears, and a run must not fail because of its progress line. */
-  const load = (): void => {
-    if (isDrawn) loading ??= appear().catch(() => {});
-  };
-  if (all > 1) load();
+  // It may be stopped before it appears, and a run must not fail because of its progress line.
+  const appeared = isDrawn ? appear().catch(() => {}) : null;
 
   return {
     isHidden,
@@ -87,16 +83,14 @@ export function createProgress(
       if (listings.size === 0) started = { at: clock.elapsed(), entries: state.entries };
       listings.set(state.reference, state);
       waiting = { until: 0, why: '' };
-      load();
     },
     /** Counts down a wait before a request is sent again. */
     countDown: (milliseconds: number, why: string): void => {
       waiting = { until: clock.elapsed() + milliseconds, why };
-      load();
     },
     stop: async (): Promise<void> => {
       stopped.abort();
-      await loading;
+      await appeared;
       stderr.attach(null);
     },
   };

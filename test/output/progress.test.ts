@@ -163,6 +163,16 @@ test('progress: rows, messages and data that ends within a line are left alone',
   assert.deepEqual(stderr.lines(), [...lines, ']}']);
 });
 
+test('progress: a single request that takes longer than a moment is waited for', async (t) => {
+  const { stderr, pass, progress } = setUp(t);
+  pass(149);
+  for (let i = 0; i < 50; i++) await turn();
+  assert.equal(stderr.raw, '');
+  pass(1);
+  while (!stderr.raw.includes('waiting for the service')) await turn();
+  await progress.stop();
+});
+
 test('progress: nothing while stdout is a pipe: its reader may draw on the same terminal', {
   skip: skipPipes,
 }, async (t) => {
@@ -171,6 +181,7 @@ test('progress: nothing while stdout is a pipe: its reader may draw on the same 
   const piped = { ...context, stdout: Object.assign(new PassThrough().resume(), { fd }) };
   const line = createProgress({ context: piped, stderr: reporter }, { quiet: false, color: false });
   assert.deepEqual([line.isHidden, progress.isHidden], [true, false]);
+  await progress.stop();
   line.update(state);
   pass(1000);
   for (let i = 0; i < 50; i++) await turn();
