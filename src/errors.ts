@@ -91,7 +91,7 @@ export class Failure extends Error {
   readonly next: Step | null;
   readonly scope: FailureRow['scope'];
   readonly exit: ExitCode;
-  /** It is the failure of another reference, which has ended the run. */
+  /** Copied from the reference that ended the run: this one was only stopped by it. */
   readonly isInherited: boolean;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {

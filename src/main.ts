@@ -7,7 +7,7 @@ import { ClosedPipe, Failure, toFailure } from './errors.ts';
 import { Stderr } from './output/stderr.ts';
 import { Stdout } from './output/stdout.ts';
 import { terminalOf } from './output/terminal.ts';
-import { type Flag, meant } from './text/command.ts';
+import type { Flag } from './text/command.ts';
 import { escapeUnsafe } from './text/sanitize.ts';
 import { version } from './version.ts';
 
@@ -55,7 +55,7 @@ const leftOut = ['--base-url', '--namespace', '--key-file', '--from'];
 /** Gives a command that was meant the flags that were typed, as far as it takes them. */
 function withFlags(failure: Failure, flags: readonly Flag[]): Failure {
   const { next } = failure;
-  if (next === null || typeof next === 'string' || next.purpose !== meant) return failure;
+  if (next === null || typeof next === 'string' || !next.isGuess) return failure;
   const taken = flagsOf(next.program.replace('chanlist ', '')).map(longFlag);
   const kept = flags.filter(({ name }) => taken.includes(name) && !leftOut.includes(name));
   return failure.with({ next: { ...next, flags: kept } });

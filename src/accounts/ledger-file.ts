@@ -151,7 +151,7 @@ export class LedgerFile {
     return [...this.#entries.values(), ...(this.#rest === '' ? [] : [unknownRequest])];
   }
 
-  /** Credits that this month, or its day `today`, may have cost at most at an origin. */
+  /** Most that was spent at an origin this month, or on `today`. */
   spentAt(origin: string, per: 'day' | 'month', today: string): number {
     const counts = ({ request, outcome }: LedgerEntry): boolean =>
       outcome !== 'free' &&

@@ -28,7 +28,7 @@ export interface CommonOptions extends ServiceFlags {
   readonly limit: number | null;
   /** A list of references; `-` is stdin. */
   readonly from: string | null;
-  /** The usage error for which a run is refused, once its summary says so. */
+  /** A usage error found while parsing: thrown once `--summary` has it. */
   readonly refusal: Failure | null;
   readonly invocation: Invocation;
 }

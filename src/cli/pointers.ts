@@ -1,7 +1,7 @@
 import { type Failure, usage } from '../errors.ts';
 import type { ReferenceKind } from '../service/contract.ts';
 import { isReference } from '../service/parse-reference.ts';
-import { meant } from '../text/command.ts';
+import { guess } from '../text/command.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { longFlag } from './flag.ts';
 import { flagsOf, globalFlags, helpFlag, ownFlags, versionFlag } from './flags.ts';
@@ -76,7 +76,7 @@ export function unknownCommand(path: string, word: string, names: readonly strin
     return usage(`${path} has no action '${word}'`, suggestion ?? `expected one of ${names.join(', ')}`);
   const message = `there is no command '${word}'`;
   for (const [kind, program] of Object.entries(listings) as [ReferenceKind, string][])
-    if (isReference(word, kind)) return usage(message, { purpose: meant, program, operands: [word] });
+    if (isReference(word, kind)) return usage(message, guess(program, [word]));
   const pointer = Object.keys(commandPointers).find((target) => commandPointers[target]?.includes(word));
   return usage(message, pointer === undefined ? (suggestion ?? seeHelp(path)) : `use ${pointer}`);
 }

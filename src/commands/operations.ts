@@ -4,7 +4,7 @@ import { type Failure, usage } from '../errors.ts';
 import { costSentence, resumes } from '../help/document.ts';
 import { latestSize, type OperationName, operations, searchLimit } from '../service/contract.ts';
 import { expectedReference, isReference } from '../service/parse-reference.ts';
-import { meant } from '../text/command.ts';
+import { guess } from '../text/command.ts';
 
 /** Makes the command of an operation that takes references. `what`: a sentence that its cost follows. */
 function operationCommand(
@@ -98,8 +98,7 @@ export const search: CommandFile = {
 function queryProblem(channel: string, words: readonly string[]): Failure | null {
   const [last = '', ...others] = words.toReversed();
   if (!isReference(channel, 'channel') && isReference(last, 'channel')) {
-    const operands = [last, channel, ...others.reverse()];
-    const next = { purpose: meant, program: 'chanlist search', operands };
+    const next = guess('chanlist search', [last, channel, ...others.reverse()]);
     return usage(`'${channel}' is not a channel: the channel comes first`, next);
   }
   if (words.length === 0) return usage('missing query', 'see: chanlist help search');

@@ -18,7 +18,12 @@ import { badResults, unreachedResult } from '../run/results.ts';
 import { createRun, type Job, openService, runJob } from '../run/run.ts';
 import { startSummary, type WriteSummary } from '../run/summary.ts';
 import { newTally } from '../service/budget.ts';
-import { assertParameters, type Operation, type RequestParameters } from '../service/contract.ts';
+import {
+  assertParameters,
+  type Operation,
+  parametersFor,
+  type RequestParameters,
+} from '../service/contract.ts';
 
 /**
  * Runs an operation from top to bottom; returns the exit code. `more`: parameters of each request. A run that is refused
@@ -40,9 +45,10 @@ export async function runOperation(
     assertFlagsFit(operation, options);
     const target = outputTarget(options, context);
     if (options.from === '-') stderr.announceInput(context.stdin);
-    const [{ name }] = operation.parameters;
-    const parametersOf = (value: string): RequestParameters =>
-      continuation === null ? { [name]: value, ...more } : { continuation };
+    const parametersOf = (value: string): RequestParameters => ({
+      ...parametersFor(operation, value, continuation),
+      ...more,
+    });
     if (continuation !== null)
       references = [newReference({ reference: null, value: continuation, id: null })];
     else

@@ -42,7 +42,14 @@ export async function addNew(
   // The feed of an interrupted run is outdated.
   if (feedProblem !== null && !isResumed) feeds.replaced.set(item.id, feedProblem);
   const { hasEntriesWithoutId, listed } = bought;
-  warnOf(run, item, archive, { all, hasEntriesWithoutId, notListed: noLongerExpected(expected, checks) });
+  warnOfFile(run, item, archive, all);
+  const { label } = reference;
+  if (hasEntriesWithoutId && archive.hasEntriesWithoutId)
+    run.stderr.note(`${label}: skipped entries without a videoId; ${item.target.path} may already have them`);
+  const notListed = noLongerExpected(expected, checks);
+  const missed = `in the feed, but missing from the list in two checks: ${notListed.join(', ')}`;
+  if (notListed.length > 0)
+    run.warn('not listed', label, `${missed}; no longer expected: --update --all buys every page`);
   const added = pages.position.entries;
   const recordPart = { checks, whole: all ? started : (record?.whole ?? null) };
   const result = { ...facts, added, unlisted: listed === null ? null : unlistedIds(known, listed) };
@@ -173,27 +180,11 @@ function unlistedIds(known: ReadonlySet<string>, listed: ReadonlySet<string>): R
   return { count: unlisted.length, ids: unlisted.slice(0, maxUnlisted) };
 }
 
-/** What an update has found out. */
-interface Findings {
-  readonly all?: boolean;
-  readonly hasEntriesWithoutId?: boolean;
-  readonly notListed?: readonly string[];
-}
-
-/** Warns of what an update has found out about FILE, its feed and its list. */
-export function warnOf(
-  run: Run,
-  { record, reference: { label }, target: { path } }: ExportItem,
-  archive: Archive,
-  { all = false, hasEntriesWithoutId = false, notListed = [] }: Findings = {},
-): void {
-  if (record === null && !all) run.warn('adopted', label, adoptedText);
-  if (archive.change !== null) run.warn('repaired', label, `${path}: ${archive.change}`);
-  if (hasEntriesWithoutId && archive.hasEntriesWithoutId)
-    run.stderr.note(`${label}: skipped entries without a videoId; ${path} may already have them`);
-  const missed = `in the feed, but missing from the list in two checks: ${notListed.join(', ')}`;
-  if (notListed.length > 0)
-    run.warn('not listed', label, `${missed}; no longer expected: --update --all buys every page`);
+/** Warns of what is not as it was recorded in FILE. `isWhole`: every page is bought. */
+export function warnOfFile(run: Run, item: ExportItem, archive: Archive, isWhole: boolean): void {
+  const { record, reference, target } = item;
+  if (record === null && !isWhole) run.warn('adopted', reference.label, adoptedText);
+  if (archive.change !== null) run.warn('repaired', reference.label, `${target.path}: ${archive.change}`);
 }
 
 /** Records a check of a FILE that stays, and FILE as it is now. Throws as `assertSame`. */

@@ -27,7 +27,7 @@ export const problemCodes = {
   stale: 'its last successful check is older than --max-age',
 } as const;
 
-/** What `chanlist check` prints of one archive; `Fix`: Command until it is printed. */
+/** What `chanlist check` prints of one archive. `Fix` is a `Command` until the row is printed. */
 export interface CheckRow<Fix = string> {
   readonly file: string | null;
   readonly reference: string | null;
@@ -114,13 +114,10 @@ export async function hasFirstExport({ folder, names }: FoundArchives): Promise<
   return false;
 }
 
-interface ComparedArchive {
+export interface CheckedArchive {
   readonly row: CheckRow<Command>;
   /** All references that are known to lead to it, with its ID; none if its record cannot be read. */
   readonly references: readonly string[];
-}
-
-export interface CheckedArchive extends ComparedArchive {
   /** Another run writes it, or has done so since the check began. */
   readonly isWritten: boolean;
 }
@@ -150,7 +147,7 @@ async function compare(
   found: FoundArchive,
   maxAge: number,
   { stop, clock }: Context,
-): Promise<ComparedArchive | null> {
+): Promise<Omit<CheckedArchive, 'isWritten'> | null> {
   const { folder, name } = found;
   const target = resolveTarget(found.path);
   const { path } = target;

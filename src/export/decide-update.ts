@@ -53,7 +53,7 @@ export function decideUpdate(
   if (all) return { do: 'buy', expected };
   if (feed.entries === null) return decideWithoutFeed(before, now);
   if (expected.length > 0) return { do: 'buy', expected };
-  // Nothing is expected; but if the feed has moved on past all that is known, an upload may have been missed.
+  // Nothing is expected; but if no entry of the feed is known, uploads may have scrolled out of it.
   const published = feed.entries.filter(({ isScheduled }) => !isScheduled);
   const lastIds = new Set(before.feed?.ids);
   const isConnected = published.some(({ videoId }) => has(videoId) || lastIds.has(videoId));

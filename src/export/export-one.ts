@@ -41,9 +41,8 @@ export async function exportOne(
   id: string,
   aliases: readonly Reference[],
 ): Promise<Result> {
-  const { privateFolder, options, operation } = exportFolder;
+  const { options, operation } = exportFolder;
   const { update, all } = options;
-  const name = nameOf(exportFolder, id);
   const attempt = async (all: boolean) => {
     const item = await readItem(exportFolder, reference, id, run.serviceName, aliases);
     const result = await doExport(run, item, all).catch((error) => failedExport(item, error));
@@ -52,30 +51,37 @@ export async function exportOne(
   const failed = (error: unknown): Result =>
     resultOf(reference, { failure: failureOf(error, reference.tally, null) });
   try {
-    if (!existsSync(privateFolder.path))
-      throw new Failure('failed', `${privateFolder.path} was removed during this run`);
-    using lock = await acquireLock(privateFolder, name, pathOf(exportFolder, id));
-    const noLocks = 'this file system has no locks; do not export one file from two runs at once';
-    if (lock === null && privateFolder.created)
-      run.warn('no lock', null, `${privateFolder.path}: ${noLocks}`);
-    // Left behind by a killed run.
-    for (const leftover of [
-      newFileName(name),
-      temporaryName(pagesName(name)),
-      temporaryName(recordName(name)),
-    ])
-      privateFolder.remove(leftover);
+    using _lock = await lockExport(run, exportFolder, id);
+    removeLeftovers(exportFolder, id);
     const { result, resumed } = await attempt(update && all);
-    if (resumed === undefined || !update || result.failure !== null) return result;
-    // A playlist update bought every page.
-    if (operation.name === 'playlist') return result;
-    // A resumed run only finishes old work: update once more. `--all` counts as done only if that run read the whole list.
-    const isWhole = resumed.update === null || resumed.update.all;
-    const next = attempt(all && !isWhole);
-    return mergeResults(result, await next.then((second) => second.result, failed));
+    // A resumed run only finishes old work: update once more. A playlist update has bought every page.
+    if (!update || resumed === undefined || result.failure !== null || operation.name === 'playlist')
+      return result;
+    // `--all` is done if that run read the whole list.
+    const isAllDone = resumed.update === null || resumed.update.all;
+    const second = await attempt(all && !isAllDone).then((done) => done.result, failed);
+    return mergeResults(result, second);
   } catch (error) {
     return failed(error);
   }
+}
+
+/** Makes this process the only writer of FILE; null on a file system without locks, with a warning the first time. */
+async function lockExport(run: Run, exportFolder: ExportFolder, id: string): Promise<Disposable | null> {
+  const { privateFolder } = exportFolder;
+  if (!existsSync(privateFolder.path))
+    throw new Failure('failed', `${privateFolder.path} was removed during this run`);
+  const lock = await acquireLock(privateFolder, nameOf(exportFolder, id), pathOf(exportFolder, id));
+  const noLocks = 'this file system has no locks; do not export one file from two runs at once';
+  if (lock === null && privateFolder.created) run.warn('no lock', null, `${privateFolder.path}: ${noLocks}`);
+  return lock;
+}
+
+/** Removes what a killed run left behind. */
+function removeLeftovers(exportFolder: ExportFolder, id: string): void {
+  const name = nameOf(exportFolder, id);
+  for (const file of [newFileName(name), temporaryName(pagesName(name)), temporaryName(recordName(name))])
+    exportFolder.privateFolder.remove(file);
 }
 
 /** Decides what to do with an export, and does it. */

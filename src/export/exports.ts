@@ -45,7 +45,6 @@ export interface ExportItem {
   /** The pages of an interrupted run. */
   readonly interrupted: PagesFile | null;
   readonly existing: DiskState;
-  /** Goes into the record. */
   readonly recordSource: Pick<ArchiveRecord, 'reference' | 'others' | 'service'>;
 }
 
@@ -65,18 +64,25 @@ export function openExportFolder(
 ): ExportFolder {
   const path = file === null ? (options.outputDir ?? '') : dirname(file.real);
   if (file === null) assertPossibleNames(path);
-  const name = file === null ? '' : basename(file.real);
+  else assertShortName(basename(file.real));
+  const privateFolder = PrivateFolder.open(privateFolderOf(path));
+  // A folder that is not mounted looks empty.
+  if (options.update && !privateFolder.exists && !hasArchive(path, file))
+    throw notMounted(file?.path ?? path);
+  return { operation, options, context, format, path, file, privateFolder, feeds: new FeedLog() };
+}
+
+function assertShortName(name: string): void {
   if (Buffer.byteLength(temporaryName(recordName(name))) > maxName)
     throw usage(`the file name ${name.slice(0, 40)}… is too long`, 'choose a shorter one');
-  const privateFolder = PrivateFolder.open(privateFolderOf(path));
-  const namesIn = (): string[] =>
-    ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES'], () => readdirSync(path)) ?? [];
-  const isFile = (name: string): boolean =>
-    existsSync(join(path, name)) && statSync(join(path, name)).size > 0;
-  const names = file === null ? namesIn().filter((found) => exportName.test(found)) : [name];
-  // A folder that is not mounted looks empty.
-  if (options.update && !privateFolder.exists && !names.some(isFile)) throw notMounted(file?.path ?? path);
-  return { operation, options, context, format, path, file, privateFolder, feeds: new FeedLog() };
+}
+
+/** Whether FILE, or a file in the folder with the name of an archive, exists and is not empty. */
+function hasArchive(folder: string, file: Target | null): boolean {
+  if (file !== null) return (file.stats?.size ?? 0) > 0;
+  const names = ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES'], () => readdirSync(folder)) ?? [];
+  const sizeOf = (name: string): number => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+  return names.some((name) => exportName.test(name) && sizeOf(name) > 0);
 }
 
 export const notMounted = (place: string): Failure =>

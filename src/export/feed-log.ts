@@ -15,7 +15,7 @@ interface Explained {
 
 /** Feeds requested in this run, by the ID of their channel (docs/updates.md, rule 3). */
 export class FeedLog {
-  /** Whether a page may replace a missing feed. Of many channels, only once it is known that the service works. */
+  /** Whether a page may replace a missing feed. With many channels, only once it is known that the service works. */
   mayReplace = false;
   /** Channels that wait for `mayReplace`. */
   readonly waiting = new Map<string, MissingFeed>();

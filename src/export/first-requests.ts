@@ -6,7 +6,7 @@ import type { DryRun, FirstRequest } from '../run/print-dry-run.ts';
 import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import { sandboxName } from '../run/run.ts';
-import { operations } from '../service/contract.ts';
+import { operations, parametersFor } from '../service/contract.ts';
 import { continuesUpdate } from './add-new.ts';
 import { Archive } from './archive.ts';
 import { stuckFailure } from './buy-pages.ts';
@@ -123,8 +123,7 @@ function pageRequest(item: ExportItem, position: Position): FirstRequest {
   const { exportFolder, reference, id } = item;
   const { operation, options } = exportFolder;
   if (!needsPage(position, options.limit)) return noRequest(item);
-  const continuation = tokenOf(position.next);
-  const parameters = continuation === null ? { [operation.parameters[0].name]: id } : { continuation };
+  const parameters = parametersFor(operation, id, tokenOf(position.next));
   return { reference: reference.reference, operation, parameters, nextCost: 0 };
 }
 

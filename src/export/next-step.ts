@@ -13,7 +13,7 @@ export interface DiskState {
   readonly hasFolder: boolean;
 }
 
-/** A refusal (2) says what is there instead. */
+/** Why an export is refused (exit 2). */
 export type Refusal = 'another run' | 'not mounted' | 'another file';
 
 /** Decides what a run does with an export: the table of docs/updates.md. Pure. */

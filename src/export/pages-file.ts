@@ -214,7 +214,7 @@ export class PagesFile {
     try {
       if (!this.#isNamed) this.remove();
     } catch {
-      // What has failed before matters more.
+      // Must not hide the error that led here.
     }
     closeQuietly(this.#fd);
   }

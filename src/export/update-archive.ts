@@ -1,7 +1,7 @@
 import { Failure } from '../errors.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import { addNew, recordUnchanged, warnOf } from './add-new.ts';
+import { addNew, recordUnchanged, warnOfFile } from './add-new.ts';
 import { Archive } from './archive.ts';
 import { decideUpdate, type Feed, needsIds } from './decide-update.ts';
 import { type ExportItem, startPages, timeOf } from './exports.ts';
@@ -38,7 +38,7 @@ export async function updateArchive(run: Run, item: ExportItem, all: boolean): P
     case 'unchanged': {
       const check = { feed: feed.entries, isWithoutFeed: false, has, expected: [], missing: null };
       const checks = checksAfter(before, { ...check, time: new Date(now).toISOString() });
-      warnOf(run, item, archive);
+      warnOfFile(run, item, archive, false);
       recordUnchanged(item, archive, { checks, whole: record?.whole ?? null });
       return resultOf(reference, { status: 'unchanged', entries: archive.entries, added: 0 });
     }

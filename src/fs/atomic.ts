@@ -52,7 +52,7 @@ export class AtomicFile {
   }
 
   [Symbol.dispose](): void {
-    // What has failed before matters more.
+    // Must not hide the error that led here.
     try {
       if (this.#isOpen) fs.closeSync(this.#fd);
       fs.unlinkSync(this.#temporary);

@@ -141,7 +141,7 @@ function nextStepOf(
   if (others.length > 0 && folder !== null && repairable.includes(failure.code))
     return repairAll({ purpose: 'repair all', program: 'chanlist check', operands: [folder] });
   if (failure.exit === 2) {
-    // A command that mends only the first one is not the next step of all.
+    // Never print a command that mends only the first of them.
     const isSame = others.every((other) => other.failure.message === failure.message);
     return isSame || typeof failure.next === 'string' ? failure.next : null;
   }

@@ -2,6 +2,7 @@ import { ClosedPipe, Failure, toFailure } from '../errors.ts';
 import { limitHeapGrowth } from '../fs/line-chunks.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { spent, type Tally } from '../service/budget.ts';
+import { parametersFor } from '../service/contract.ts';
 import type { Run } from './run.ts';
 
 /** Where a listing continues. `stuck`: nowhere, because the list loops or its token is no longer accepted. */
@@ -45,7 +46,7 @@ export interface Sink {
   select(page: Page, written: number): Selected;
   /** Runs before each page is fetched; throws to stop it. */
   beforePage?(): void;
-  /** Writes the selected part of a page; `after` resumes the listing behind it. */
+  /** Writes the selected entries; `after`: where the listing continues once they are written. */
   write(selected: Selected, after: Position, page: Page): Promise<void>;
 }
 
@@ -124,7 +125,7 @@ export const feedIdOf = (entry: JsonText): string | null =>
   entry.string() ??
   null;
 
-/** Selects the first `limit` entries; of uploads none of the page before (the list has moved), and none of `exported`. */
+/** Selects the first `limit` entries; of uploads none of the page before (new uploads shift the list) and none of `exported`. */
 export function firstEntries(
   { operation, options }: Run,
   exported: ReadonlySet<string> = new Set(),
@@ -153,15 +154,14 @@ const refusedStatuses: ReadonlySet<number | null> = new Set([400, 404, 410, 422]
 
 /** Returns a function that requests the next page of a list, which begins at `start`. It throws the client's failures. */
 function pageReader({ client, operation }: Run, value: string, start: Next, tally: Tally) {
-  const [first] = operation.parameters;
   const seenTokens = new Set([tokenOf(start)]);
   let previous: Buffer | undefined;
   let emptyPages = 0;
   return async (at: Next): Promise<Page> => {
-    const continuation = tokenOf(at);
-    const parameters = continuation === null ? { [first.name]: value } : { continuation };
+    const usedToken = tokenOf(at);
+    const parameters = parametersFor(operation, value, usedToken);
     const response = await client.call(operation, parameters, tally).catch((error: unknown) => {
-      throw continuation === null ? error : failureWithToken(error);
+      throw usedToken === null ? error : failureWithToken(error);
     });
     const page = readPage(response);
     const isEmpty = page.entries.length === 0;

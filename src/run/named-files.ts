@@ -27,16 +27,18 @@ function filesOf(
   { env }: Pick<Context, 'env'>,
 ): readonly NamedFile[] {
   const envKeyFile = keyFile || env.CHANLIST_API_KEY ? null : env.CHANLIST_API_KEY_FILE;
-  const named = (kind: NamedFile['kind'], paths: Record<string, string | null | undefined>): NamedFile[] =>
-    Object.entries(paths).flatMap(([flag, path]) => (path ? [{ flag, path, kind }] : []));
-  return [
-    ...exports.map((path) => ({ flag: 'the export', path, kind: 'output' as const })),
-    ...named('output', { '--output': output, '--output-dir': outputDir }),
-    ...named('output', { '--summary': summary, '--seen': seen }),
-    ...files.map((path) => ({ flag: 'FILE', path, kind: 'input' as const })),
-    ...named('input', { '--from': from }),
-    ...named('key', { '--key-file': keyFile, CHANLIST_API_KEY_FILE: envKeyFile }),
+  const rows: readonly (readonly [NamedFile['kind'], flag: string, path: string | null | undefined])[] = [
+    ...exports.map((path) => ['output', 'the export', path] as const),
+    ['output', '--output', output],
+    ['output', '--output-dir', outputDir],
+    ['output', '--summary', summary],
+    ['output', '--seen', seen],
+    ...files.map((path) => ['input', 'FILE', path] as const),
+    ['input', '--from', from],
+    ['key', '--key-file', keyFile],
+    ['key', 'CHANLIST_API_KEY_FILE', envKeyFile],
   ];
+  return rows.flatMap(([kind, flag, path]) => (path ? [{ flag, path, kind }] : []));
 }
 
 /** Throws a usage error if an output of a command is another one or an input, or is in a private folder. */

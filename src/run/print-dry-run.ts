@@ -18,7 +18,7 @@ export interface FirstRequest {
   /** Null: no request is needed. */
   readonly operation: Operation | null;
   readonly parameters: RequestParameters;
-  /** Credits that further requests cost at least; absent if there are none. */
+  /** Least cost of the requests that follow; absent if none follow. */
   readonly nextCost?: number;
 }
 

@@ -71,7 +71,7 @@ export async function printResponses(
   try {
     seen?.save(run);
   } catch (error) {
-    // It matters more than what has ended the run before.
+    // Replaces an earlier cause: IDs that are not saved are printed again.
     run.ended = toFailure(error).afterWork();
   }
   if (target === null) return results;

@@ -117,7 +117,7 @@ async function* inputsOf(
 ): AsyncGenerator<Omit<Line, 'number'> & { readonly place: string | null }, void> {
   for (const text of references) yield { text, problem: null, place: null };
   if (from === null) return;
-  // Not before: reading this property opens stdin.
+  // Read `stdin` only here: the getter opens it.
   const { stdin, stop } = context;
   const unreadable = (why: string): Failure =>
     usage(`--from: cannot read ${from}: ${why}`, 'expected a text file, or - for stdin');

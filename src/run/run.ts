@@ -147,7 +147,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
     warn: (code: Warning['code'], label: string | null, message: string): void => {
       warnings.push({ code, label, message });
     },
-    /** Notes that a page was bought or, of a free request, that the service has answered. */
+    /** Restarts the count of failures in a row: a page was bought, or a free request was answered. */
     progressed: (): void => {
       failuresInRow = 0;
     },

@@ -115,7 +115,7 @@ export class Client {
     await (await this.#connections?.catch(() => null))?.destroy(reason);
   }
 
-  /** What to do about a rejected key; a 403 after other responses is not about the key alone. */
+  /** What to do about a rejected key. A 403 after an accepted request is about the reference, not the key. */
   #remedyOf({ status }: Failure): Step | null | undefined {
     const isRefusal = status === 403 && this.#isKeyAccepted;
     const next = 'the key works for other requests: ask the service why, or remove the reference';

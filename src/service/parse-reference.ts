@@ -1,6 +1,6 @@
 import { Failure, usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { meant, type Step } from '../text/command.ts';
+import { guess, type Step } from '../text/command.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import type { ReferenceKind } from './contract.ts';
 
@@ -175,12 +175,11 @@ function refusalOf(
       what: 'more than one reference',
       next: 'give each one by itself, without other text: one per argument or line',
     };
-  const purpose = meant;
   const { value = '' } = (kind === 'channel' ? parsePlaylist(text) : parseChannel(text)) ?? {};
   if (certain.test(value))
     return kind === 'channel'
-      ? { what: 'a playlist', next: { purpose, program: 'chanlist playlist', operands: [value] } }
-      : { what: 'a channel', next: { purpose, program: 'chanlist uploads', operands: [value] } };
+      ? { what: 'a playlist', next: guess('chanlist playlist', [value]) }
+      : { what: 'a channel', next: guess('chanlist uploads', [value]) };
   const url = parseUrl(text);
   const list = url?.searchParams.get('list') ?? (kind === 'playlist' ? text : '');
   const what = otherLists.find(([id]) => id.test(list))?.[1] ?? (url === null ? undefined : otherPage(url));

@@ -13,12 +13,19 @@ export interface Command {
   readonly program: string;
   readonly operands: readonly string[];
   readonly flags?: readonly Flag[];
+  /** It was probably meant, and gets the flags that were typed. */
+  readonly isGuess?: boolean;
   /** What its output is piped to, for the shell: `jq -r '.[].id' | sh`. */
   readonly pipe?: string;
 }
 
-/** The purpose of a command that was probably meant. */
-export const meant = 'did you mean';
+/** Returns the command that was probably meant. */
+export const guess = (program: string, operands: readonly string[]): Command => ({
+  purpose: 'did you mean',
+  isGuess: true,
+  program,
+  operands,
+});
 
 /** What a user can do next: one sentence or one command. */
 export type Step = string | Command;
