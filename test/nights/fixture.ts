@@ -50,13 +50,18 @@ export async function exportedNights(t: TestContext, uploads: number, options: N
   return { nights, a };
 }
 
-/** Exit, status, credits by the service and new entries: what most tests are about. */
-export const outcome = ({ exit, only, credits }: WorldRun) => [exit, only.status, credits, only.new];
+/** What most tests are about: credits are those of the service. */
+export const outcome = ({ exit, only, credits }: WorldRun) => ({
+  exit,
+  status: only.status,
+  credits,
+  added: only.new,
+});
 
-export const unchanged = [0, 'unchanged', 0, 0];
+export const unchanged = { exit: 0, status: 'unchanged', credits: 0, added: 0 };
 
 /** An update that added so many entries for so many credits. */
-export const updated = (added: number, credits: number) => [0, 'complete', credits, added];
+export const updated = (added: number, credits: number) => ({ exit: 0, status: 'complete', credits, added });
 
 export const idsIn = (list: readonly { readonly videoId?: unknown }[]): unknown[] =>
   list.map(({ videoId }) => videoId);

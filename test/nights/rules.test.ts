@@ -14,6 +14,8 @@ import { onlyError, onlyWarning } from '../support/stderr.ts';
 import type { WorldRun } from '../support/world.ts';
 import { exportedNights, idsIn, nightlyRuns, outcome, unchanged, updated } from './fixture.ts';
 
+const noFeed = { exit: 7, status: 'failed', credits: 0, added: null };
+
 const creditsOf = (nights: readonly WorldRun[]): number[] => nights.map(({ credits }) => credits);
 
 /** A feed of these entries above what the list would give. */
@@ -25,57 +27,69 @@ const late = videos(0, 150);
 late.splice(60, 0, video('late_1'));
 late.splice(120, 0, video('late_2'));
 
-/** The list before a first export and after it, and what an update adds to FILE (on top), for how many credits. */
-const rules: readonly (readonly [
-  name: string,
-  before: readonly Entry[],
-  after: readonly Entry[],
-  added: readonly unknown[],
-  credits: number,
-  pageSizes?: readonly number[],
-])[] = [
-  ['99 new entries on top', old, videos(0, 349), idsIn(videos(250, 349)), 1],
-  ['100 new entries on top', old, videos(0, 350), idsIn(videos(250, 350)), 2],
-  ['200 new entries on top', old, videos(0, 450), idsIn(videos(250, 450)), 3],
-  [
-    'a known entry that is pinned on top does not end the update',
-    old,
-    [...old.slice(200, 201), ...videos(250, 370), ...old.toSpliced(200, 1)],
-    idsIn(videos(250, 370)),
-    2,
-  ],
-  [
-    'a video made public late, below known ones on a bought page, is kept, once, on top',
-    videos(0, 150),
-    [...videos(150, 152), ...late],
-    [...idsIn(videos(150, 152)), 'late_1'],
-    1,
-  ],
-  [
-    'uneven pages: the last entry of each page decides',
-    old,
-    videos(0, 340),
-    idsIn(videos(250, 340)),
-    2,
-    [30, 90],
-  ],
-  [
-    'a list without any known entry is read to its end',
-    videos(0, 3),
-    videos(3, 123),
-    idsIn(videos(3, 123)),
-    2,
-  ],
-  [
-    'a new video that is twice on a page',
-    old,
-    [video('new'), ...videos(250, 251), video('new'), ...old],
-    ['new', ...idsIn(videos(250, 251))],
-    1,
-  ],
-];
+interface Rule {
+  /** The list before a first export. */
+  readonly before: readonly Entry[];
+  readonly after: readonly Entry[];
+  /** What an update adds to FILE, on top. */
+  readonly added: readonly unknown[];
+  readonly credits: number;
+  readonly pageSizes?: readonly number[];
+}
 
-for (const [name, before, after, added, credits, pageSizes] of rules) {
+const rules: Readonly<Record<string, Rule>> = {
+  '99 new entries on top': {
+    before: old,
+    after: videos(0, 349),
+    added: idsIn(videos(250, 349)),
+    credits: 1,
+  },
+  '100 new entries on top': {
+    before: old,
+    after: videos(0, 350),
+    added: idsIn(videos(250, 350)),
+    credits: 2,
+  },
+  '200 new entries on top': {
+    before: old,
+    after: videos(0, 450),
+    added: idsIn(videos(250, 450)),
+    credits: 3,
+  },
+  'a known entry that is pinned on top does not end the update': {
+    before: old,
+    after: [...old.slice(200, 201), ...videos(250, 370), ...old.toSpliced(200, 1)],
+    added: idsIn(videos(250, 370)),
+    credits: 2,
+  },
+  'a video made public late, below known ones on a bought page, is kept, once, on top': {
+    before: videos(0, 150),
+    after: [...videos(150, 152), ...late],
+    added: [...idsIn(videos(150, 152)), 'late_1'],
+    credits: 1,
+  },
+  'uneven pages: the last entry of each page decides': {
+    before: old,
+    after: videos(0, 340),
+    added: idsIn(videos(250, 340)),
+    credits: 2,
+    pageSizes: [30, 90],
+  },
+  'a list without any known entry is read to its end': {
+    before: videos(0, 3),
+    after: videos(3, 123),
+    added: idsIn(videos(3, 123)),
+    credits: 2,
+  },
+  'a new video that is twice on a page': {
+    before: old,
+    after: [video('new'), ...videos(250, 251), video('new'), ...old],
+    added: ['new', ...idsIn(videos(250, 251))],
+    credits: 1,
+  },
+};
+
+for (const [name, { before, after, added, credits, pageSizes }] of Object.entries(rules)) {
   test(`rule 2: ${name}: ${credits} credits`, async (t) => {
     const nights = await nightlyRuns(t);
     const a = nights.service.addChannel('a', { list: before });
@@ -171,7 +185,7 @@ test('a feed of any shape: a list of known IDs is nothing new; anything else is 
   for (const [name, body, exit] of shapes) {
     a.feed = { body };
     const run = await nights.run('uploads @a -o a.ndjson --update');
-    assert.deepEqual(outcome(run), exit === 0 ? unchanged : [7, 'failed', 0, null], `${name}: ${run.stderr}`);
+    assert.deepEqual(outcome(run), exit === 0 ? unchanged : noFeed, `${name}: ${run.stderr}`);
   }
 });
 
@@ -248,11 +262,17 @@ test('--update --all keeps every entry that FILE lacks, and says what is no long
   const stopped = await nights.night('--all --max-credits 1');
   assert.deepEqual([stopped.exit, stopped.credits], [9, 1]);
   const resumed = await nights.night('--all -v');
-  assert.deepEqual([...outcome(resumed), resumed.only.unlisted], [...updated(3, 1), null]);
+  assert.deepEqual([outcome(resumed), resumed.only.unlisted], [updated(3, 1), null]);
   assert.deepEqual(nights.ids(), [...lacking, ...idsIn(videos(0, 150))]);
   const all = await nights.night('--all -v');
   const hidden = idsIn(late.slice(130));
-  assert.deepEqual([...outcome(all), all.only.unlisted], [0, 'unchanged', 2, 0, { count: 22, ids: hidden }]);
+  assert.deepEqual(
+    [outcome(all), all.only.unlisted],
+    [
+      { ...unchanged, credits: 2 },
+      { count: 22, ids: hidden },
+    ],
+  );
   assert.match(all.stderr, /22 no longer listed/);
 });
 
@@ -340,10 +360,10 @@ test('a playlist every night: what it loses is kept, what it gets anywhere is ad
   };
   await night();
   assert.deepEqual(nights.ids('p.ndjson'), idsIn(twice));
-  assert.deepEqual(outcome(await night()), [0, 'unchanged', 2, 0]);
+  assert.deepEqual(outcome(await night()), { ...unchanged, credits: 2 });
   playlist.list = [...videos(0, 2), video('new'), ...videos(2, 4), video('new'), ...videos(4, 7)];
   const changed = await night();
-  assert.deepEqual([...outcome(changed), changed.only.unlisted], [...updated(1, 2), { count: 0, ids: [] }]);
+  assert.deepEqual([outcome(changed), changed.only.unlisted], [updated(1, 2), { count: 0, ids: [] }]);
   playlist.list = videos(2, 7);
   const lost = await night();
   assert.deepEqual(lost.only.unlisted, { count: 3, ids: ['new', ...idsIn(videos(0, 2))] });
