@@ -102,6 +102,7 @@ test('a typing error asks again, three times in all; the prompt says whether a k
   assert.equal(await login(again), 2);
   assert.equal(again.stderr().split("New key for profile 'default' at https://api.example.com").length, 4);
   assert.equal(readStore(fake.context.env).profiles.get('default')?.key, key);
+  assert.match(fake.stderr(), /\nchanlist: its bounds: none \(--max-credits sets them\)\n/);
 });
 
 test('what reads a list or an archive from the terminal says so, and how to end', async () => {

@@ -58,7 +58,7 @@ export const run: RunCommand<LoginOptions> = async (options, output) => {
   stderr.note(`${verb} the key for ${service.baseUrl.origin} as profile '${name}' in ${storeFile(env)}`);
   const variable = ['CHANLIST_API_KEY', 'CHANLIST_API_KEY_FILE'].find((word) => env[word]);
   if (variable !== undefined) stderr.warn(`${variable} is set: its key is used, not the stored one`);
-  if (maxCredits.length > 0) stderr.note(`its bounds: ${formatBounds(maxCredits)}`);
+  stderr.note(`its bounds: ${formatBounds(maxCredits) || 'none (--max-credits sets them)'}`);
   if (active !== name) {
     const purpose = `profile '${active}' stays active; to use this one`;
     stderr.note({ purpose, program: 'chanlist auth switch', operands: [name] });
