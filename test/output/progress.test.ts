@@ -164,13 +164,20 @@ test('progress: rows, messages and data that ends within a line are left alone',
 });
 
 test('progress: a single request that takes longer than a moment is waited for', async (t) => {
-  const { stderr, pass, progress } = setUp(t);
+  const { stderr, pass, drawn, shown } = setUp(t);
   pass(149);
   for (let i = 0; i < 50; i++) await turn();
   assert.equal(stderr.raw, '');
-  pass(1);
-  while (!stderr.raw.includes('waiting for the service')) await turn();
-  await progress.stop();
+  await drawn();
+  assert.match(shown(), /waiting for the service$/);
+});
+
+test('progress: rate and time left are those since the first page', async (t) => {
+  const { progress, drawn, shown } = setUp(t);
+  progress.update(state);
+  await drawn();
+  progress.update({ ...state, page: 2, entries: 200 });
+  assert.match(shown(), /200\/250 entries, 1 credit, 500\/s, 1 s left$/);
 });
 
 test('progress: nothing while stdout is a pipe: its reader may draw on the same terminal', {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { ClosedPipe, stoppedBy } from '../../src/errors.ts';
+import { Pager } from '../../src/output/pager.ts';
 import { Stderr } from '../../src/output/stderr.ts';
 import { Stdout } from '../../src/output/stdout.ts';
 import { fakeContext } from '../support/fake-context.ts';
@@ -42,4 +43,20 @@ test('Ctrl-C ends the reader of a pipeline, too: the signal is what stopped the 
   const signal = stoppedBy('SIGINT');
   controller.abort(signal);
   await assert.rejects(stdout.write('one\n'), signal);
+});
+
+test('after a stop signal, a reader that does not read is waited for no longer than a second', async () => {
+  const { context, controller } = fakeContext();
+  const signal = stoppedBy('SIGTERM');
+  controller.abort(signal);
+  const neverDone = Object.assign(new Writable({ write: () => {} }), { fd: -1 });
+  const stdout = new Stdout({ ...context, stdout: neverDone }, new Stderr(context));
+  await assert.rejects(stdout.write('one\n'), signal);
+});
+
+test('a pager that Ctrl-C has ended has not failed', async () => {
+  const { context, controller } = fakeContext();
+  const pager = new Pager('exit 130', context);
+  controller.abort(stoppedBy('SIGINT'));
+  assert.equal(await pager.ended, null);
 });

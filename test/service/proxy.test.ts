@@ -37,6 +37,8 @@ test('the first variable that is set names the proxy of every origin but loopbac
   const socks = { ALL_PROXY: 'socks5://b:1', all_proxy: '' };
   for (const [env, proxy] of [
     [{}, null],
+    [{ https_proxy: ' ' }, null],
+    [{ https_proxy: '', HTTP_PROXY: 'a:1' }, 'a:1'],
     [{ ALL_PROXY: 'a:1' }, 'a:1'],
     [{ all_proxy: 'a:1', ALL_PROXY: 'b:1' }, 'a:1'],
     [{ HTTP_PROXY: 'a:1', ...socks }, 'a:1'],
