@@ -148,7 +148,7 @@ function assertTrusted(path: string, repair: boolean): true {
   if (stats.uid !== user)
     throw usage(
       `refusing to use ${path}: it belongs to user ${stats.uid}, not to user ${user}`,
-      `run it as that user: sudo -u '#${stats.uid}' chanlist …`,
+      `run it as the user with the ID ${stats.uid}`,
     );
   if (repair && (stats.mode & 0o022) !== 0)
     ignoreErrors([...unsupported, 'EROFS'], () => fs.chmodSync(path, 0o700));

@@ -105,7 +105,7 @@ test('a folder of another user is refused with its owner and the user to run as'
   fs.chmodSync(join(path, '..'), 0o777);
   const refused = (owner: number, user: number) => {
     const what = `it belongs to user ${owner}, not to user ${user}`;
-    return isFailure(2, `${what}; run it as that user: sudo -u '#${owner}'`);
+    return isFailure(2, `${what}; run it as the user with the ID ${owner}`);
   };
   await asUser(nobody, async () => {
     for (const open of both) assert.throws(() => open(path), refused(0, nobody));
