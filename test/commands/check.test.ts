@@ -204,6 +204,14 @@ test('an export whose file has appeared since: no command moves it away', async 
   assert.deepEqual(problem, { code: 'interrupted', message, fix: null });
 });
 
+test('lost: also what an update has found below its new entries', async (t) => {
+  const { world, channel } = await archived(t);
+  channel.list = videos(0, 253);
+  await world.run('uploads @a --output-dir lists --update');
+  lost(world);
+  assert.deepEqual((await check(world, 'lists')).codes, ['lost']);
+});
+
 test('content that differs from what was written is damage, though size and time are as recorded', async (t) => {
   const { world } = await archived(t);
   const changed = world.read(file).replace(/"title":"./, '"title":"X');

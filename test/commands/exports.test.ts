@@ -6,6 +6,7 @@ import fs, {
   mkdirSync,
   readlinkSync,
   renameSync,
+  rmdirSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -192,6 +193,22 @@ for (const [what, args, make, says] of [
     assert.deepEqual([again.exit, again.credits], [0, 0], again.stderr);
     assert.deepEqual(world.ids(), make === 'archive' ? [...rows(12, 23), 'x', ...rows(0, 12)] : rows(0, 12));
   });
+
+test('a run that has only to be recorded reports all entries of FILE', async (t) => {
+  const { world, channel } = await worldOf(t);
+  assert.equal((await world.run(line)).exit, 0);
+  channel.list = videos(0, 14);
+  // In the way of the record, once the page is bought.
+  const inTheWay = join(world.folder, '.chanlist', 'a.ndjson.json.tmp');
+  const unhook = world.service.on(({ operation }) => {
+    if (operation === 'uploads') mkdirSync(inTheWay);
+  });
+  assert.equal((await world.run(`${line} --update`)).exit, 1);
+  unhook();
+  rmdirSync(inTheWay);
+  const { only, credits } = await world.run(`${line} --update`);
+  assert.deepEqual([only.entries, only.new, only.resumed, credits], [14, 2, 2, 0]);
+});
 
 test('--restart that has bought nothing is given again: without it, the pages of the run before would be resumed', async (t) => {
   const { world } = await worldOf(t);
