@@ -206,7 +206,7 @@ test('a run that has only to be recorded reports all entries of FILE', async (t)
   assert.equal((await world.run(`${line} --update`)).exit, 1);
   unhook();
   rmdirSync(inTheWay);
-  const { only, credits } = await world.run(`${line} --update`);
+  const { only, credits } = await world.run(line);
   assert.deepEqual([only.entries, only.new, only.resumed, credits], [14, 2, 2, 0]);
 });
 
