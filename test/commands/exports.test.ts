@@ -11,6 +11,7 @@ import fs, {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { Server } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { replaceFs } from '../support/failing.ts';
@@ -154,6 +155,19 @@ test('one FILE, two runs: the second fails at once (10) with that reference, oth
   );
   for (const second of seconds) onlyError(second, 'another run is writing');
   assert.deepEqual(world.files(), [`${idOf('a')}.ndjson`, `${idOf('b')}.ndjson`, `${idOf('c')}.ndjson`]);
+});
+
+test('a file system without locks: a warning with the first export', async (t) => {
+  const { world } = await worldOf(t);
+  t.mock.method(Server.prototype, 'listen', function (this: Server) {
+    setImmediate(() => this.emit('error', Object.assign(new Error(), { code: 'EOPNOTSUPP' })));
+    return this;
+  });
+  const first = await world.run(line);
+  assert.equal(first.exit, 0);
+  onlyWarning(first, 'this file system has no locks; do not export one file from two runs at once');
+  const second = await world.run(`${line} --update`);
+  assert.deepEqual([second.exit, second.stderr], [0, '']);
 });
 
 test('what another run has exported since this one began is not exported again', async (t) => {
