@@ -161,14 +161,14 @@ function assertCompatible(path: string, flags: readonly Flag[]): void {
 function assertFormatFits({ format, fields, limit, outputDir, update }: RunOptions): void {
   if (format === 'id' && fields !== null)
     throw usage('-f id prints the ID alone and takes no --fields', 'use -f csv');
-  const viewFlags = [
+  const views = [
     format !== null && format !== 'ndjson' && format,
     fields !== null && '--fields',
     limit !== null && '--limit',
-  ].filter((flag) => flag !== false);
-  if (viewFlags.length > 0 && (outputDir !== null || update))
+  ].filter((word) => word !== false);
+  if (views.length > 0 && (outputDir !== null || update))
     throw usage(
-      `${outputDir === null ? '--update' : '--output-dir'} needs archives (whole lists as ndjson) and takes no ${viewFlags.join(', no ')}`,
+      `${outputDir === null ? '--update' : '--output-dir'} needs archives (whole lists as ndjson) and takes no ${views.join(', no ')}`,
       'show makes views of them: chanlist help show',
     );
 }

@@ -5,7 +5,7 @@ import { type CommandFile, type CommandRow, type Example, rowUnder } from '../cl
 import type { CommonOptions } from '../cli/options.ts';
 import { usage } from '../errors.ts';
 import { printRecords } from '../output/print-records.ts';
-import { type CreditBound, formatBounds } from '../service/budget.ts';
+import { formatBounds } from '../service/budget.ts';
 import { shellQuote } from '../text/command.ts';
 
 export const about = [
@@ -17,9 +17,6 @@ export const examples: readonly Example[] = [
   ['store a key; prompts for address and key', 'chanlist auth login'],
   ['show the account in use and verify its key', 'chanlist auth status'],
 ];
-
-const boundsText = (bounds: readonly CreditBound[]): string | null =>
-  bounds.length === 0 ? null : formatBounds(bounds);
 
 /** Returns the exit code of the verification; 3 without an account. */
 const status: CommandFile = {
@@ -47,7 +44,7 @@ const status: CommandFile = {
       store: storeFile(context.env),
       origin: baseUrl?.origin ?? null,
       namespace,
-      max_credits: boundsText(maxCredits),
+      max_credits: formatBounds(maxCredits) || null,
       key_source: keySource,
       last_four: key === null ? null : lastFour(key),
     };
@@ -72,7 +69,7 @@ const list: CommandFile = {
         profile,
         origin: baseUrl.origin,
         namespace,
-        max_credits: boundsText(maxCredits),
+        max_credits: formatBounds(maxCredits) || null,
         last_four: lastFour(key),
       }));
     const fields = ['active', 'profile', 'origin', 'namespace', 'max_credits', 'last_four'] as const;

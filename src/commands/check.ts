@@ -141,9 +141,8 @@ function printProblems(bad: readonly BadRow[], options: CheckOptions, stderr: St
 
 /** Says which archive was listed whole longest ago, or never. */
 function wholeText(archives: readonly CheckRow<Command>[]): string {
-  const timeOf = ({ whole }: CheckRow<Command>): string => whole ?? '';
   const known = archives.filter(({ entries }) => entries !== null);
-  const [oldest] = known.sort((a, b) => timeOf(a).localeCompare(timeOf(b)));
+  const [oldest] = known.sort((a, b) => (a.whole ?? '').localeCompare(b.whole ?? ''));
   if (oldest === undefined) return '';
   return `; oldest complete listing: ${oldest.whole?.slice(0, 10) ?? 'never'} (${oldest.file})`;
 }

@@ -150,7 +150,9 @@ function nextStepOf(
   const { next } = group.find((result) => !result.failure.hasDefaultStep)?.failure ?? failure;
   const isFound = (result: Result): boolean => !notFound.includes(result.failure?.code);
   if (!results.some((result) => result.isReached && isFound(result)))
-    return failure.code === 'gone' ? 'check the address and --namespace before you remove anything' : next;
+    return failure.code === 'gone'
+      ? 'check the address and --namespace before you remove it from your list'
+      : next;
   return next === checkAddress ? 'check the spelling' : next;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { runHere as run } from '../support/command.ts';
+import { command, runHere as run } from '../support/command.ts';
 import { type Result, temporaryFolder } from '../support/program.ts';
 import { specifiedFields } from '../support/specified-fields.ts';
 
@@ -152,4 +152,9 @@ test('show: files that cannot be shown are usage errors, before anything is prin
   }
   const json = await show(['a.ndjson', 'b.ndjson', '--json']);
   assert.deepEqual([json.exit, JSON.parse(json.stdout).error.code], [2, 'usage']);
+});
+
+test('show: of nothing a table says so', async () => {
+  const { exit, stdout, stderr } = await command('show -', { columns: 80, stdin: '\n' });
+  assert.deepEqual([exit, stdout, stderr.split('\n').at(-2)], [0, '', 'chanlist: 0 entries']);
 });

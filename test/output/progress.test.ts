@@ -172,6 +172,14 @@ test('progress: a single request that takes longer than a moment is waited for',
   assert.match(shown(), /waiting for the service$/);
 });
 
+test('progress: beside the line there is room for the ^C that a terminal echoes', async (t) => {
+  const { progress, drawn, shown } = setUp(t, { columns: 40 });
+  progress.countDown(9000, 'the service is not available, and says so at length');
+  await drawn();
+  assert.match(shown(), /: the serv\S* ?.*…$/);
+  assert.ok(shown().length <= 38, shown());
+});
+
 test('progress: rate and time left are those since the first page', async (t) => {
   const { progress, drawn, shown } = setUp(t);
   progress.update(state);

@@ -69,10 +69,11 @@ test('a command has its flags and the main global ones, one line each, and names
 });
 
 test('help fits 40 to 200 columns, that of the program 24 lines; command lines stay whole, and fit 80', async () => {
+  const copied = /^ {2}(?:# |.*chanlist )|^Try it |^Usage: chanlist <command>/;
   for (const width of [40, 60, 80, 200])
     for (const name of [null, ...paths, ...topics])
       for (const line of (await help(name, width)).split('\n'))
-        assert.ok(line.length <= Math.max(width, /chanlist |^ {2}# /.test(line) ? 80 : 0), line);
+        assert.ok(line.length <= Math.max(width, copied.test(line) ? 80 : 0), line);
   assert.ok((await help(null)).trimEnd().split('\n').length <= 24);
   assert.equal(await help('fields', 10), await help('fields', 40));
 });

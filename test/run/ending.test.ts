@@ -71,7 +71,7 @@ const causes: readonly (readonly [results: readonly Result[], ended: Failure | n
     allFailed('@a @b', gone),
     null,
     [
-      '2 references (@a, @b): gone: last seen on 2026-03-01; check the address and --namespace before you remove anything',
+      '2 references (@a, @b): gone: last seen on 2026-03-01; check the address and --namespace before you remove it from your list',
     ],
   ],
   // Each line says what its own references have cost.
