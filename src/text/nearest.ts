@@ -28,7 +28,9 @@ function isWithin(typos: number, a: string, b: string): boolean {
   if (typos === 0) return false;
   /** Whether the rest is near after this many characters of each. */
   const isRestNear = (ofA: number, ofB: number): boolean => isWithin(typos - 1, a.slice(ofA), b.slice(ofB));
-  const isSwapped = a[0] === b[1] && a[1] === b[0];
-  const [isDeleted, isInserted, isReplaced] = [isRestNear(1, 0), isRestNear(0, 1), isRestNear(1, 1)];
-  return isDeleted || isInserted || isReplaced || (isSwapped && isRestNear(2, 2));
+  const isDeletion = isRestNear(1, 0);
+  const isInsertion = isRestNear(0, 1);
+  const isReplacement = isRestNear(1, 1);
+  const isSwap = a[0] === b[1] && a[1] === b[0] && isRestNear(2, 2);
+  return isDeletion || isInsertion || isReplacement || isSwap;
 }
