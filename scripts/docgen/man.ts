@@ -69,7 +69,7 @@ const flagLines = (flags: readonly FlagRow[]): string[] =>
 function blocks(topic: readonly Block[]): string[] {
   return topic.flatMap((block, index) => {
     if (typeof block === 'string') return paragraph(block);
-    if ('lines' in block) return [];
+    if ('lines' in block || 'examples' in block) return [];
     const heading = index === 0 ? [] : [`.SS ${roff(block.heading.replace(/:$/, ''))}`];
     return [...heading, ...taggedRows(block.rows)];
   });

@@ -24,13 +24,12 @@ export function costSentence(operation: Operation): string {
   return 'Free; the account needs at least 1 credit.';
 }
 
-/** A part of a help text: a paragraph, terms and their meanings, or lines that are copied, so that none is broken. */
-export type Block = string | Terms | { readonly heading?: string; readonly lines: readonly string[] };
+/** A part of a help text: a paragraph, terms and their meanings, examples, or lines that are not broken. */
+export type Block =
+  | string
+  | Terms
+  | { readonly examples: readonly Example[] }
+  | { readonly lines: readonly string[] };
 
 export const flagTerms = (flags: readonly FlagRow[]): Terms['rows'] =>
   flags.map((row) => [row.flag.startsWith('--') ? `    ${row.flag}` : row.flag, flagHelp(row)]);
-
-export const exampleBlock = (examples: readonly Example[]): Block => ({
-  heading: 'Examples:',
-  lines: examples.flatMap(([what, line]) => [`  # ${what}`, `  ${line}`]),
-});

@@ -5,7 +5,7 @@ import { colors } from '../output/colors.ts';
 import type { FormatOptions } from '../output/format.ts';
 import { longest } from '../text/count.ts';
 import { wrap } from '../text/wrap.ts';
-import { type Block, exampleBlock, flagTerms, topicNames } from './document.ts';
+import { type Block, flagTerms, topicNames } from './document.ts';
 
 type Terminal = FormatOptions['terminal'];
 
@@ -39,7 +39,7 @@ async function commandHelp(
   const names = [...table.map(({ name }) => name), ...(parent === '' ? topicNames : [])];
   if (row === undefined) throw unknownCommand(parent, word, names);
   const path = `${parent} ${word}`.trim();
-  const { args = [], actions = [], about: paragraphs, examples: lines, terms } = await row.load();
+  const { args = [], actions = [], about: paragraphs, examples, terms } = await row.load();
   if (actions.length > 0 && rest.length > 0) return await commandHelp(rest, actions, path);
   const flags = explainedFlagsOf(path);
   const argumentRows = args.map(([, term, help]) => [term.replace(/\W/g, ''), help] as const);
@@ -48,7 +48,7 @@ async function commandHelp(
     ...paragraphs,
     ...(args.length > 0 ? [{ heading: 'Arguments:', rows: argumentRows }] : []),
     ...(actions.length > 0 ? [{ heading: 'Actions:', rows: commandTerms(actions) }] : []),
-    exampleBlock(lines),
+    { examples },
     { heading: 'Flags:', rows: flagTerms([...flags, helpFlag]) },
     ...(terms === undefined ? [] : [terms]),
     ...(flags.length < flagsOf(path).length ? ['Other flags: chanlist help flags'] : []),
@@ -86,11 +86,16 @@ function layout(blocks: readonly Block[], terminal: Terminal): string {
   const bold = (line: string): string => (terminal?.color ? colors().bold(line) : line);
   const linesOf = (block: Block): readonly string[] => {
     if (typeof block === 'string') return wrap(block, columns);
-    const heading = block.heading === undefined ? [] : wrap(block.heading, columns).map(bold);
-    return [...heading, ...('rows' in block ? termLines(block.rows, columns) : block.lines)];
+    if ('lines' in block) return block.lines;
+    if ('examples' in block) return [bold('Examples:'), ...exampleLines(block.examples, columns)];
+    return [...wrap(block.heading, columns).map(bold), ...termLines(block.rows, columns)];
   };
   return `${blocks.map((block) => linesOf(block).join('\n')).join('\n\n')}\n`;
 }
+
+/** Command lines are copied: none is broken. */
+const exampleLines = (examples: readonly Example[], columns: number): string[] =>
+  examples.flatMap(([what, line]) => [...wrap(what, columns - 4).map((part) => `  # ${part}`), `  ${line}`]);
 
 function termLines(rows: Terms['rows'], columns: number): string[] {
   const width = longest(rows.map(([term]) => term)) + 4;

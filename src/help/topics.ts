@@ -3,7 +3,7 @@ import { globalFlagGroups } from '../cli/flags.ts';
 import { exitCodes, failureCodes, gravity } from '../errors.ts';
 import { extensions, formatNames, formats } from '../output/formats.ts';
 import { operations, pagedNames } from '../service/contract.ts';
-import { type Block, exampleBlock, flagTerms, type TopicName } from './document.ts';
+import { type Block, flagTerms, type TopicName } from './document.ts';
 
 const sums = '{"confirmed", "possibly_charged"}';
 
@@ -69,10 +69,12 @@ export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
       _seconds: 'duration as a number, from lengthText; null: it is not a duration',
       _views: 'view count as a number, from viewCount, else viewCountText: 434K views is 434000',
     }),
-    exampleBlock([
-      ['write a spreadsheet', 'chanlist uploads @demo --sandbox --fields index,videoId,_views -o demo.csv'],
-      ['print the views', 'chanlist uploads @demo --sandbox --limit 5 --fields _views | jq ._views'],
-    ]),
+    {
+      examples: [
+        ['write a spreadsheet', 'chanlist uploads @demo --sandbox --fields index,videoId,_views -o demo.csv'],
+        ['print the views', 'chanlist uploads @demo --sandbox --limit 5 --fields _views | jq ._views'],
+      ],
+    },
   ],
   reports: [
     terms('Records of check:', {
@@ -145,7 +147,7 @@ export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
     'Every format streams: each page is written before the next is requested.',
     'With several references, or --from, json is an array of {"reference", "result"} in input order. After a failure ' +
       'json has {"error": {"code", "status", "message", "next"}}, also if nothing was requested.',
-    exampleBlock([['print titles', 'chanlist uploads @demo --sandbox --limit 5 | jq -r .title']]),
+    { examples: [['print titles', 'chanlist uploads @demo --sandbox --limit 5 | jq -r .title']] },
   ],
   environment: [
     terms('Environment variables:', {

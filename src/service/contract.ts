@@ -146,7 +146,6 @@ export const codePoints = (text: string): number => Array.from(text).length;
 
 export type RequestParameters = Readonly<Record<string, string | number | undefined>>;
 
-/** Throws a usage error for a parameter beyond its limits in the contract (docs/service.md, 8). */
 /** The parameters of a request: for the page of a token or, without one, for a reference. */
 export const parametersFor = (
   { parameters: [{ name }] }: Operation,
@@ -154,6 +153,7 @@ export const parametersFor = (
   token: string | null,
 ): RequestParameters => (token === null ? { [name]: value } : { continuation: token });
 
+/** Throws a usage error for a parameter beyond its limits in the contract (docs/service.md, 8). */
 export function assertParameters(operation: Operation, values: RequestParameters): void {
   for (const { name, argument, type, minimum = 0, maximum = Infinity } of operation.parameters) {
     const value = values[name];

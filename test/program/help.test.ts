@@ -69,7 +69,7 @@ test('a command has its flags and the main global ones, one line each, and names
 });
 
 test('help fits 40 to 200 columns, that of the program 24 lines; command lines stay whole, and fit 80', async () => {
-  const copied = /^ {2}(?:# |.*chanlist )|^Try it |^Usage: chanlist <command>/;
+  const copied = /^ {2}(?!# ).*chanlist |^Try it |^Usage: chanlist <command>/;
   for (const width of [40, 60, 80, 200])
     for (const name of [null, ...paths, ...topics])
       for (const line of (await help(name, width)).split('\n'))
