@@ -83,7 +83,7 @@ async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly
   await exportQueue(firstExports);
   const explained = feeds.explain(references.flatMap((reference) => results.get(reference) ?? []));
   run.warnings.push(...explained.warnings);
-  if (explained.outage !== null && run.ended?.code === 'no_feed') run.ended = explained.outage;
+  if (explained.outage !== null && run.endedBy?.code === 'no_feed') run.fail(explained.outage, true);
   return explained.results;
 }
 

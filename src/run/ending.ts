@@ -19,7 +19,7 @@ interface EndedRun {
   readonly budget: { readonly total: Pick<Tally, 'credits'> };
   readonly warnings: readonly Warning[];
   readonly pipeClosed: boolean;
-  readonly ended: Failure | null;
+  readonly endedBy: Failure | null;
 }
 
 /**
@@ -27,14 +27,14 @@ interface EndedRun {
  * warnings do not matter any more, failures do.
  */
 export function endingOf(run: EndedRun, results: readonly Result[]) {
-  const { ended, warnings, pipeClosed, options } = run;
-  const causes = [...results.map(({ failure }) => failure), ended];
-  const tally = ended === null || results.length > 1 ? tallyText(run, results) : null;
+  const { endedBy, warnings, pipeClosed, options } = run;
+  const causes = [...results.map(({ failure }) => failure), endedBy];
+  const tally = endedBy === null || results.length > 1 ? tallyText(run, results) : null;
   const resume = pipeClosed ? results[0]?.resume : null;
   return {
     exit: gravest(causes.map((failure) => failure?.exit ?? 0)),
     warnings: pipeClosed ? [] : warningLines(warnings),
-    failures: failureLines(results, ended, options),
+    failures: failureLines(results, endedBy, options),
     notes: [tally, resume].flatMap((note): Step[] => (note ? [note] : [])),
   };
 }
@@ -90,7 +90,7 @@ const endsRun = ({ failure }: Failed): boolean => failure.scope === 'run';
 /** Writes one line per code and status. What ended the run comes last. */
 export function failureLines(
   results: readonly Result[],
-  ended: Failure | null,
+  endedBy: Failure | null,
   options: RunFlags,
 ): readonly Failure[] {
   const failed = results.filter(isFailed);
@@ -101,9 +101,12 @@ export function failureLines(
     const message = failureMessage(group, results);
     return failure.with({ message, next: nextStepOf(group, results, options), cause: failure });
   });
-  if (ended === null || failed.some(({ failure }) => failure.code === ended.code)) return lines;
+  if (endedBy === null || failed.some(({ failure }) => failure.code === endedBy.code)) return lines;
   // A pager that failed, or a file that could not be saved.
-  return [...lines, ended.with({ message: joinParts(ended.message, spentText(results)), cause: ended })];
+  return [
+    ...lines,
+    endedBy.with({ message: joinParts(endedBy.message, spentText(results)), cause: endedBy }),
+  ];
 }
 
 /** Says what failed, how many were not reached because of it, and what was spent. */

@@ -95,7 +95,7 @@ export async function listPages(
     }
     return { position, pages: pagesBought, failure: null };
   } catch (error) {
-    run.pipeClosed ||= error instanceof ClosedPipe;
+    if (error instanceof ClosedPipe) run.closePipe();
     const failure = error instanceof ClosedPipe ? null : toFailure(error);
     if (failure?.code === 'unresumable') position = { ...position, next: 'stuck' };
     return { position, pages: pagesBought, failure };

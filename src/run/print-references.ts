@@ -42,8 +42,8 @@ export async function printReferences(
     }
     if (!run.pipeClosed) await write(format.tail());
   } catch (error) {
-    if (error instanceof ClosedPipe) run.pipeClosed = true;
-    else run.end(toFailure(error));
+    if (error instanceof ClosedPipe) run.closePipe();
+    else run.fail(toFailure(error));
   }
   for (const warning of format.warnings()) run.warn('format', null, warning);
   const unreached = run.references.slice(results.length);

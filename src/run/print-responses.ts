@@ -71,8 +71,8 @@ export async function printResponses(
   try {
     seen?.save(run);
   } catch (error) {
-    // Replaces an earlier cause: IDs that are not saved are printed again.
-    run.ended = toFailure(error).afterWork();
+    // IDs that are not saved are printed again: that matters more than an earlier cause.
+    run.fail(toFailure(error).afterWork(), true);
   }
   if (target === null) return results;
   if (results.some(({ failure }) => failure !== null)) {

@@ -32,13 +32,31 @@ export interface Job {
 /** Credits of `--sandbox`: enough for the largest demo channel. */
 const sandboxCredits = 1_000_000;
 
-/** Opens what a run needs: the service, and what reports on it. Throws `unauthorized` (3) without an account. */
+/** What a run works with. */
+export interface RunParts extends Output {
+  readonly operation: Operation;
+  readonly references: readonly Reference[];
+  /** FILE or folder of the output; null: stdout. */
+  readonly destination: string | null;
+  readonly options: RunOptions;
+  readonly client: Client;
+  readonly budget: Budget;
+  /** Identifies the service in the pages of an export. */
+  readonly serviceName: string;
+  /** One line for all references. */
+  readonly progress: ProgressLine;
+  readonly warnings: Warning[];
+  /** Ends the sandbox, if there is one. */
+  close(): Promise<void>;
+}
+
+/** Opens the service, and what reports on it. Throws `unauthorized` (3) without an account. */
 export async function openService(
   operation: Operation,
   { references, destination }: Job,
   options: RunOptions,
   output: Output,
-) {
+): Promise<RunParts> {
   const { context, stderr } = output;
   const { sandbox, timeout, concurrency } = options;
   const warnings: Warning[] = [];
@@ -58,27 +76,20 @@ export async function openService(
     });
   }
   const budget = new Budget(bounds, ledger);
-  const all = withoutRepeats(validOnly(references)).length;
-  const progress = createProgress(output, options, { all, noun: operation.reference });
-  const client = new Client({
-    ...options,
-    service,
-    context,
-    budget,
-    connections: Math.min(concurrency, all),
-    ...reportsTo(stderr, progress),
-  });
+  const requested = withoutRepeats(validOnly(references)).length;
+  const progress = createProgress(output, options, { all: requested, noun: operation.reference });
+  const connections = Math.min(concurrency, requested);
+  const reports = reportsTo(stderr, progress);
+  const client = new Client({ ...options, service, context, budget, connections, ...reports });
   return {
+    ...output,
     operation,
     references,
     destination,
     options,
-    ...output,
     client,
     budget,
-    /** Identifies the service in the pages of an export. */
     serviceName,
-    /** Shared by all references. */
     progress,
     warnings,
     close: 'close' in account ? account.close : async () => {},
@@ -111,50 +122,62 @@ export const reportsTo = (
 /** After so many references in a row that fail with 7 or 8 a run ends. */
 const maxFailuresInRow = 5;
 
-/** One invocation of the program that sends requests: the service, and what has happened. */
-export type Run = ReturnType<typeof createRun>;
+/** One invocation of the program that sends requests: what it works with, and what has happened. */
+export interface Run extends RunParts, AsyncDisposable {
+  /** The reader of stdout has closed the pipe: the end of the work, and not a failure. */
+  readonly pipeClosed: boolean;
+  /** What has ended the run; null while it works. */
+  readonly endedBy: Failure | null;
+  /** Why no more work may start: a signal, or what has ended the run; null if it may. */
+  readonly stopped: Failure | null;
+  /** Whether nobody reads notes about the output. A user who has left the pager is still at the terminal. */
+  readonly isReaderGone: boolean;
+  /** Ends the run. The first failure counts, unless this one `replaces` it. */
+  fail(failure: Failure, replaces?: boolean): void;
+  closePipe(): void;
+  warn(code: Warning['code'], label: string | null, message: string): void;
+  /** Restarts the count of failures in a row: a page was bought, or a free request was answered. */
+  progressed(): void;
+  /** Does the work of a reference, unless it is a bad line or the run has ended. A failure in its result may end the run. */
+  work(reference: Reference, work: () => Promise<Result>): Promise<Result>;
+  /** Sends a free request of a reference, unless the run has ended. Returns the response, or the failure. */
+  request<T>(send: () => Promise<T>): Promise<T | Failure>;
+}
 
-export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
-  const { context, client, progress, warnings } = parts;
+export function createRun(parts: RunParts): Run {
+  const { context, client, progress, warnings, stdout } = parts;
   let failuresInRow = 0;
 
   const countFailure = (failure: Failure | null): void => {
     if (failure?.exit === 7 || failure?.exit === 8) failuresInRow++;
     if (failure !== null && (failure.scope === 'run' || failuresInRow >= maxFailuresInRow))
-      run.end(failure.with({ scope: 'run' }));
+      run.fail(failure.with({ scope: 'run' }));
   };
 
-  const run = {
+  const run: Run & { pipeClosed: boolean; endedBy: Failure | null } = {
     ...parts,
-    /** The reader of stdout has closed the pipe: the end of the work, and not a failure. */
     pipeClosed: false,
-    /** What has ended the run; null while it works. */
-    ended: null as Failure | null,
-
-    /** Why no more work may start: a signal, or the failure that has ended the run; null if it may. */
-    get stopped(): Failure | null {
-      const { aborted, reason } = context.stop;
-      return aborted ? (reason as Failure) : run.ended;
+    endedBy: null,
+    get stopped() {
+      return context.stop.aborted ? context.stop.reason : run.endedBy;
     },
-    /** Whether nobody reads notes about the output. A user who has left the pager is still at the terminal. */
-    get isReaderGone(): boolean {
-      return run.pipeClosed && !parts.stdout.hasPager;
+    get isReaderGone() {
+      return run.pipeClosed && !stdout.hasPager;
     },
-    end: (failure: Failure): void => {
-      run.ended ??= failure;
+    fail: (failure, replaces = false) => {
+      if (run.endedBy === null || replaces) run.endedBy = failure;
       client.end(failure.with({ isInherited: true }));
     },
-    warn: (code: Warning['code'], label: string | null, message: string): void => {
+    closePipe: () => {
+      run.pipeClosed = true;
+    },
+    warn: (code, label, message) => {
       warnings.push({ code, label, message });
     },
-    /** Restarts the count of failures in a row: a page was bought, or a free request was answered. */
-    progressed: (): void => {
+    progressed: () => {
       failuresInRow = 0;
     },
-    /**
-     * Does the work of a reference, unless it is a bad line, or the run has ended. A failure in its result may end the run.
-     */
-    work: async (reference: Reference, work: () => Promise<Result>): Promise<Result> => {
+    work: async (reference, work) => {
       const { stopped } = run;
       if (reference.failure !== null || stopped !== null) return unreachedResult(reference, stopped);
       const result = await work();
@@ -162,8 +185,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
       progress.referenceDone(reference);
       return result;
     },
-    /** Sends a free request of a reference, unless the run has ended: returns the response, or the failure. */
-    request: async <T>(send: () => Promise<T>): Promise<T | Failure> => {
+    request: async (send) => {
       const { stopped } = run;
       if (stopped !== null) return stopped.with({ isInherited: true });
       const response = await send().catch(toFailure);
@@ -172,7 +194,7 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
       countFailure(failure);
       return response;
     },
-    [Symbol.asyncDispose]: async (): Promise<void> => {
+    [Symbol.asyncDispose]: async () => {
       await progress.stop();
       await client.close();
       await parts.close();
@@ -184,23 +206,25 @@ export function createRun(parts: Awaited<ReturnType<typeof openService>>) {
 /** Does a job and prints how it ended; returns the exit code. Throws what the job throws before its first request. */
 export async function runJob(run: Run, job: Job, writeSummary: WriteSummary): Promise<ExitCode> {
   const { stdout, stderr, budget } = run;
-  const unreached = (): Result[] => run.references.map((reference) => unreachedResult(reference, run.ended));
+  const unreached = (): Result[] =>
+    run.references.map((reference) => unreachedResult(reference, run.endedBy));
   writeSummary(unreached(), null);
   const results = await job.work(run).catch((error: unknown) => {
     if (budget.total.requests === 0) throw error;
-    run.end(toFailure(error));
+    run.fail(toFailure(error));
     return unreached();
   });
   await run.progress.stop();
   const pagerFailure = run.stopped === null ? await stdout.close() : null;
-  if (pagerFailure !== null) run.end(pagerFailure);
-  if (results.some(({ failure }) => failure !== null)) run.ended ??= run.stopped;
+  if (pagerFailure !== null) run.fail(pagerFailure);
+  // A signal has ended it if it left something undone.
+  if (run.stopped !== null && results.some(({ failure }) => failure !== null)) run.fail(run.stopped);
   const { exit, warnings, failures, notes } = endingOf(run, results);
   for (const text of warnings) stderr.warn(text);
   for (const failure of failures) stderr.printFailure(failure);
   if (!run.isReaderGone) for (const note of notes) stderr.note(note);
   try {
-    writeSummary(results, { exit, failure: run.ended, total: budget.total });
+    writeSummary(results, { exit, failure: run.endedBy, total: budget.total });
   } catch (error) {
     stderr.printFailure(toFailure(error));
     return exit === 0 ? 1 : exit;

@@ -18,7 +18,7 @@ const ending = (results: readonly Result[], facts: Partial<Parameters<typeof end
       operation: operations.latest,
       destination: null,
       warnings: [],
-      ended: null,
+      endedBy: null,
       pipeClosed: false,
       options: { sandbox: false, invocation: { name: 'latest', flags: [] } },
       budget: { total: { credits: { confirmed: 0, possibly_charged: 0 } } },
@@ -51,7 +51,7 @@ const unreached = (names: string, failure: Failure): Result[] =>
 
 const gone = new Failure('gone', 'gone: last seen on 2026-03-01', { status: 404 });
 
-const causes: readonly (readonly [results: readonly Result[], ended: Failure | null, lines: string[]])[] = [
+const causes: readonly (readonly [results: readonly Result[], endedBy: Failure | null, lines: string[]])[] = [
   // One line per code and status: a count, three references, the first message.
   [
     [...allFailed('@a @b @c @d', down), failed('@e', other), done('@f')],
@@ -120,7 +120,7 @@ const causes: readonly (readonly [results: readonly Result[], ended: Failure | n
 ];
 
 test('failures are one line per cause: references, message, those not reached, what was spent, next step', () => {
-  for (const [results, ended, expected] of causes) assert.deepEqual(lines(results, { ended }), expected);
+  for (const [results, endedBy, expected] of causes) assert.deepEqual(lines(results, { endedBy }), expected);
 });
 
 test('bad lines of a list are one line with the step of the first; a command for only one of them is not given', () => {
@@ -216,8 +216,13 @@ test('the exit code is the gravest; a closed pipe hides warnings, and no failure
     ],
     [[resultOf(named('@a'), { entries: 3, resume })], null, true, 0, [0, 0, 1]],
   ];
-  for (const [results, ended, pipeClosed, exit, counts] of rows) {
-    const { warnings: shown, failures, notes, ...others } = ending(results, { ended, pipeClosed, warnings });
+  for (const [results, endedBy, pipeClosed, exit, counts] of rows) {
+    const {
+      warnings: shown,
+      failures,
+      notes,
+      ...others
+    } = ending(results, { endedBy, pipeClosed, warnings });
     assert.deepEqual([others.exit, [shown.length, failures.length, notes.length]], [exit, counts]);
   }
 });

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Failure, stoppedBy } from '../../src/errors.ts';
 import { newReference } from '../../src/run/read-references.ts';
 import { type Result, resultOf } from '../../src/run/results.ts';
-import { createRun, type Job, mapConcurrently, runJob } from '../../src/run/run.ts';
+import { createRun, type Job, mapConcurrently, type RunParts, runJob } from '../../src/run/run.ts';
 import { newTally } from '../../src/service/budget.ts';
 import { operations } from '../../src/service/contract.ts';
 
@@ -60,7 +60,7 @@ test('a signal between two requests is what ended the run, in the summary too', 
     warnings: [],
     references: [done, unreached],
     destination: null,
-  } as unknown as Parameters<typeof createRun>[0]);
+  } as unknown as RunParts);
   const work = async (): Promise<Result[]> => {
     const result = await run.work(done, async () => resultOf(done));
     stop.abort(stoppedBy('SIGTERM'));
@@ -83,7 +83,7 @@ async function endedBy(outcomes: readonly string[], isFree: boolean): Promise<nu
     client: { end: () => {} },
     progress: { referenceDone: () => {} },
     warnings: [],
-  } as unknown as Parameters<typeof createRun>[0]);
+  } as unknown as RunParts);
   const reference = newReference({ reference: '@a', value: '@a', id: null });
   for (const [at, outcome] of outcomes.entries()) {
     const kind = outcome.slice(0, 1);
@@ -94,7 +94,7 @@ async function endedBy(outcomes: readonly string[], isFree: boolean): Promise<nu
         if (outcome.endsWith('+')) run.progressed();
         return resultOf(reference, { failure });
       });
-    if (run.ended !== null) return at + 1;
+    if (run.endedBy !== null) return at + 1;
   }
   return null;
 }
