@@ -101,24 +101,35 @@ export function openLedger({ context, account, command, bounds, timeout, warn }:
   } catch (error) {
     failBefore(error);
   }
-  return async (credits, reference, refusal) => {
+  /** Does `work` with the ledger of now, locked if there are bounds, once they allow the credits; null if it cannot be used. */
+  const ifAllowed = async <T>(
+    credits: number,
+    work: (ledger: LedgerFile, now: number) => T,
+  ): Promise<T | null> => {
+    if (folder === null) return null;
     try {
-      if (folder !== null) {
-        using _lock = hasBounds ? await lockIn(folder) : null;
-        const now = clock.now();
-        const ledger = fileOf(folder, now);
-        if (hasBounds) ledger.read();
-        // The month first: if both are spent, its reset is the one to wait for.
-        for (const per of ['month', 'day'] as const)
-          for (const bound of bounds.filter((bound) => bound.per === per))
-            if (ledger.spentAt(origin, per, localDay(now)) + credits > bound.credits)
-              throw budgetSpent(bound, resetTime(per, now));
-        if (refusal === null) return noteRequest(ledger, now, credits, reference);
-      }
+      using _lock = hasBounds ? await lockIn(folder) : null;
+      const now = clock.now();
+      const ledger = fileOf(folder, now);
+      if (hasBounds) ledger.read();
+      // The month first: if both are spent, its reset is the one to wait for.
+      for (const per of ['month', 'day'] as const)
+        for (const bound of bounds.filter((bound) => bound.per === per))
+          if (ledger.spentAt(origin, per, localDay(now)) + credits > bound.credits)
+            throw budgetSpent(bound, resetTime(per, now));
+      return work(ledger, now);
     } catch (error) {
       failBefore(error);
+      return null;
     }
-    if (refusal !== null) throw refusal;
-    return () => {};
+  };
+  return {
+    assertAllowed: async (credits) => {
+      await ifAllowed(credits, () => null);
+    },
+    note: async (credits, reference) => {
+      const note = (ledger: LedgerFile, now: number): Settle => noteRequest(ledger, now, credits, reference);
+      return (await ifAllowed(credits, note)) ?? (() => {});
+    },
   };
 }

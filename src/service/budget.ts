@@ -64,11 +64,13 @@ export const parseBounds = (text: string, source: string): CreditBound[] =>
 export const boundsOf = ({ CHANLIST_MAX_CREDITS: text }: Env): CreditBound[] =>
   text ? parseBounds(text, 'CHANLIST_MAX_CREDITS') : [];
 
-/**
- * Notes a request before it is sent; returns what notes its outcome. Throws `budget` for a bound per day or month that is
- * spent, or else `refusal` unless that is null: then nothing is noted.
- */
-export type Ledger = (credits: number, reference: string | null, refusal: Failure | null) => Promise<Settle>;
+/** Counts the paid requests of all runs, for bounds per day and month. */
+export interface Ledger {
+  /** Throws `budget` if such a bound does not allow so many credits more. */
+  assertAllowed(credits: number): Promise<void>;
+  /** Notes a request before it is sent, and returns what notes its outcome. Throws `budget` if it is not allowed. */
+  note(credits: number, reference: string | null): Promise<Settle>;
+}
 
 /** The budget of one run. Concurrent requests together never exceed it. */
 export class Budget {
@@ -104,11 +106,13 @@ export class Budget {
     for (;;) {
       const committed = spent(this.total.credits) + this.#reserved + credits;
       const exceeded = this.#runBounds.find((bound) => committed > bound.credits);
-      const refusal = exceeded === undefined ? null : budgetSpent(exceeded, null);
       try {
-        if (refusal !== null && this.#ledger === null) throw refusal;
-        // If both are spent, name the bound that resets: a new run would stop there again.
-        const note = await this.#ledger?.(credits, tally.reference, refusal);
+        if (exceeded !== undefined) {
+          // If both are spent, name the bound that resets: a new run would stop there again.
+          await this.#ledger?.assertAllowed(credits);
+          throw budgetSpent(exceeded, null);
+        }
+        const note = await this.#ledger?.note(credits, tally.reference);
         this.#reserved += credits;
         return (charge) => {
           note?.(charge);

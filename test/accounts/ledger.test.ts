@@ -38,7 +38,7 @@ async function buyAll(most: number): Promise<void> {
   fs.writeSync(1, '\n');
   fs.readSync(0, Buffer.alloc(1));
   for (let bought = 1; bought <= most; bought++) {
-    const settle = await ledger(1, `@${process.pid}`, null).catch(() => null);
+    const settle = await ledger.note(1, `@${process.pid}`).catch(() => null);
     if (settle === null) break;
     if (bought < most) settle('confirmed');
   }
@@ -104,12 +104,12 @@ async function fixture(t: TestContext) {
 }
 
 async function buy(ledger: Ledger, charge: Charge): Promise<void> {
-  (await ledger(1, '@a', null))(charge);
+  (await ledger.note(1, '@a'))(charge);
 }
 
 /** Buys one more; the message of the bound that does not allow it, else null. */
 const spentBound = (ledger: Ledger): Promise<string | null> =>
-  ledger(1, '@a', null).then(
+  ledger.note(1, '@a').then(
     () => null,
     (error) => {
       assert.ok(error instanceof Failure && error.code === 'budget', String(error));
@@ -121,7 +121,7 @@ test('each paid request and its outcome is a line; the key is not in it; file an
   const { open, file, folder, warnings } = await fixture(t);
   const ledger = open();
   await buy(ledger, 'confirmed');
-  await ledger(1, null, null);
+  await ledger.note(1, null);
   const text = fs.readFileSync(file, 'utf8');
   const [request, outcome, pending] = text
     .split('\n')
@@ -149,7 +149,7 @@ test('a day and a month end at local midnight; an outcome goes to the file of it
   await buy(ledger, 'confirmed');
   assert.match((await spentBound(ledger)) ?? '', /^2\/day/);
   clock.time = new Date(2026, 10, 30, 23, 59, 59, 999).getTime();
-  const last = await ledger(1, '@a', null);
+  const last = await ledger.note(1, '@a');
   assert.match((await spentBound(ledger)) ?? '', /^3\/month, which resets on 2026-12-01 00:00/);
   // Of two that are spent, the one that resets last.
   assert.match((await spentBound(open('0/day,3/month'))) ?? '', /^3\/month/);
@@ -161,17 +161,16 @@ test('a day and a month end at local midnight; an outcome goes to the file of it
   assert.deepEqual(spent('2026-12'), { confirmed: 1, possibly_charged: 0 });
 });
 
-test('a request that the run refuses: not noted, unless a bound per day or month is spent, which is named', async (t) => {
+test('whether a request is allowed can be asked without noting it', async (t) => {
   const { open, file } = await fixture(t);
   const ledger = open('1/month');
-  const refusal = new Failure('budget', 'a bound of the run');
   const before = fs.readFileSync(file, 'utf8');
-  for (const refusing of [ledger, open()]) await assert.rejects(refusing(1, '@a', refusal), refusal);
+  for (const asked of [ledger, open()]) await asked.assertAllowed(1);
   assert.equal(fs.readFileSync(file, 'utf8'), before);
   await buy(ledger, 'confirmed');
   const spent = isFailure(9, '--max-credits 1/month', 'wait until it resets');
-  await assert.rejects(ledger(1, '@a', refusal), spent);
-  await assert.rejects(open()(1, '@a', refusal), refusal);
+  await assert.rejects(ledger.assertAllowed(1), spent);
+  await open().assertAllowed(1);
 });
 
 test('a ledger that cannot be opened: refused with a bound per month, one warning without', async (t) => {
@@ -234,10 +233,10 @@ test('a ledger that becomes shorter, or another file, while a run counts in it: 
     for (const isPending of [false, true]) {
       const ledger = open('6/month');
       await buy(ledger, 'free');
-      const settle = isPending ? await ledger(1, '@a', null) : null;
+      const settle = isPending ? await ledger.note(1, '@a') : null;
       change();
       settle?.('free');
-      await assert.rejects(ledger(1, '@a', null), isFailure(1, file), `${name} ${isPending}`);
+      await assert.rejects(ledger.note(1, '@a'), isFailure(1, file), `${name} ${isPending}`);
       fs.rmSync(file, { force: true });
     }
 });
@@ -249,7 +248,7 @@ test('a file system without sockets, which cannot be locked: 1 with a bound per 
     return this;
   });
   const bounded = open('5/day');
-  await assert.rejects(bounded(1, '@a', null), isFailure(1, 'cannot lock files', 'set XDG_STATE_HOME'));
+  await assert.rejects(bounded.note(1, '@a'), isFailure(1, 'cannot lock files', 'set XDG_STATE_HOME'));
   await buy(open('5'), 'confirmed');
   assert.deepEqual(warnings, []);
 });
@@ -262,7 +261,7 @@ test('a ledger that another process has locked for longer than --timeout: 1', as
   const opened = PrivateFolder.open(folder).ensure();
   const lock = await acquireLock(opened, 'credits', 'the ledger');
   await assert.rejects(
-    ledger(1, '@a', null),
+    ledger.note(1, '@a'),
     isFailure(1, 'which --max-credits needs, cannot be used: another process', `${folder} for more than 7 s`),
   );
   assert.equal(fs.readFileSync(file, 'utf8'), before);

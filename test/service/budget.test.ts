@@ -18,9 +18,11 @@ const perMonth = { credits: 3, per: 'month', source: "profile 'work'" } as const
 /** A ledger with room for so many credits, and what was noted in it. */
 function fakeLedger(room: number) {
   const noted: string[] = [];
-  const ledger: Ledger = async (credits, reference, refusal) => {
+  const assertAllowed = async (credits: number): Promise<void> => {
     if (credits > room) throw budgetSpent(perMonth, '2026-12-01 00:00');
-    if (refusal !== null) throw refusal;
+  };
+  const note: Ledger['note'] = async (credits, reference) => {
+    await assertAllowed(credits);
     room -= credits;
     noted.push(`${reference}`);
     return (charge) => {
@@ -28,6 +30,7 @@ function fakeLedger(room: number) {
       if (charge === 'free') room += credits;
     };
   };
+  const ledger: Ledger = { assertAllowed, note };
   return { noted, ledger };
 }
 
