@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { missingEntries, type Sink, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import type { Archive } from './archive.ts';
+import { type ArchiveContents, changeOf, dropsLines } from './archive.ts';
 import { assertSame } from './assert-unchanged.ts';
 import { type BoughtPages, buyPages } from './buy-pages.ts';
 import { type Feed, noLongerExpected } from './decide-update.ts';
 import { endRun, removePages } from './end-run.ts';
 import { failedExport } from './export-failure.ts';
-import { type ExportItem, timeOf } from './exports.ts';
+import { type ExportItem, foundStamp, timeOf } from './exports.ts';
 import { adoptedText } from './messages.ts';
 import type { PagesFile } from './pages-file.ts';
 import type { UpdateRequest } from './pages-format.ts';
@@ -18,33 +18,33 @@ import { type ArchiveRecord, type CheckHistory, checksAfter, noChecks, writeReco
 export async function addNew(
   run: Run,
   item: ExportItem,
-  archive: Archive,
+  file: ArchiveContents,
   pages: PagesFile,
   feed: Feed['entries'] = null,
 ): Promise<Result> {
   const { exportFolder, record, reference } = item;
   const { feeds, context } = exportFolder;
-  const known = await archive.read();
+  const known = file.ids;
   const resumed = pages.position.entries;
   const isResumed = pages.position.next !== 'start';
-  await preparePages(item, archive, pages);
-  const bought = await buyWithOneRestart(run, item, archive, pages);
-  const facts = { ...bought.facts, entries: archive.entries, added: 0, resumed };
+  await preparePages(item, file, pages);
+  const bought = await buyWithOneRestart(run, item, file, pages);
+  const facts = { ...bought.facts, entries: file.entries, added: 0, resumed };
   if (bought.failure !== null) {
     // FILE does not have the entries of this run yet.
-    const missing = missingEntries(pages.position.total, facts.pages, archive.entries);
+    const missing = missingEntries(pages.position.total, facts.pages, file.entries);
     return failedExport(item, bought.failure, { ...facts, missing });
   }
-  const keepWithoutId = !bought.hasEntriesWithoutId && !archive.hasEntriesWithoutId;
+  const keepWithoutId = !bought.hasEntriesWithoutId && !file.hasEntriesWithoutId;
   await pages.addAside(known, bought.newIds, keepWithoutId, context.stop);
   const { all, started, feedProblem, expected } = updateOf(pages);
   const checks = checksOf(item, pages, known, bought, feed);
   // The feed of an interrupted run is outdated.
   if (feedProblem !== null && !isResumed) feeds.replaced.set(item.id, feedProblem);
   const { hasEntriesWithoutId, listed } = bought;
-  warnOfFile(run, item, archive, all);
+  warnOfFile(run, item, file, all);
   const { label } = reference;
-  if (hasEntriesWithoutId && archive.hasEntriesWithoutId)
+  if (hasEntriesWithoutId && file.hasEntriesWithoutId)
     run.stderr.note(`${label}: skipped entries without a videoId; ${item.target.path} may already have them`);
   const notListed = noLongerExpected(expected, checks);
   const missed = `in the feed, but missing from the list in two checks: ${notListed.join(', ')}`;
@@ -53,11 +53,11 @@ export async function addNew(
   const added = pages.position.entries;
   const recordPart = { checks, whole: all ? started : (record?.whole ?? null) };
   const result = { ...facts, added, unlisted: listed === null ? null : unlistedIds(known, listed) };
-  if (added > 0 || archive.isCut) {
-    await endRun(run, item, pages, recordPart, archive);
-    return resultOf(reference, { ...result, entries: archive.entries + added });
+  if (added > 0 || dropsLines(item, file)) {
+    await endRun(run, item, pages, recordPart, file);
+    return resultOf(reference, { ...result, entries: file.entries + added });
   }
-  recordUnchanged(item, archive, recordPart);
+  recordUnchanged(item, file, recordPart);
   // Delete the paid pages only after the check is recorded.
   removePages(run, item, pages);
   return resultOf(reference, { ...result, status: 'unchanged' });
@@ -69,23 +69,22 @@ function updateOf({ header: { update } }: PagesFile): UpdateRequest {
 }
 
 /** Whether an update continues with these pages: `--all` only with those of an `--all` that began with the same FILE. */
-export function continuesUpdate(pages: PagesFile, archive: Archive): boolean {
+export function continuesUpdate(pages: PagesFile, item: ExportItem): boolean {
   const update = updateOf(pages);
-  return !archive.all || (update.all && isDeepStrictEqual(update.file, archive.stamp));
+  return !item.buysAll || (update.all && isDeepStrictEqual(update.file, foundStamp(item)));
 }
 
 /** Sets pages aside if this update cannot continue with them: `addAside` adds what FILE lacks of them. */
-async function preparePages(item: ExportItem, archive: Archive, pages: PagesFile): Promise<void> {
+async function preparePages(item: ExportItem, file: ArchiveContents, pages: PagesFile): Promise<void> {
   const update = updateOf(pages);
-  if (!continuesUpdate(pages, archive)) {
-    const whole = { ...update, all: true, started: timeOf(item), file: archive.stamp };
+  if (!continuesUpdate(pages, item)) {
+    const whole = { ...update, all: true, started: timeOf(item), file: foundStamp(item) };
     pages.setAside(whole, 'start');
     return;
   }
-  const known = await archive.read();
   const ids = await pages.ids(item.exportFolder.context.stop);
   // A run that has ended since has put some of these entries into FILE.
-  const isPartlyInFile = [...ids].some((id) => known.has(id));
+  const isPartlyInFile = [...ids].some((id) => file.ids.has(id));
   if (isPartlyInFile) pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
 }
 
@@ -101,27 +100,27 @@ interface BoughtEntries extends BoughtPages {
 async function buyWithOneRestart(
   run: Run,
   item: ExportItem,
-  archive: Archive,
+  file: ArchiveContents,
   pages: PagesFile,
 ): Promise<BoughtEntries> {
-  const first = await buyNew(run, item, archive, pages);
+  const first = await buyNew(run, item, file, pages);
   if (first.failure?.code !== 'unresumable') return first;
   pages.setAside({ ...updateOf(pages), started: timeOf(item) }, 'start');
-  const second = await buyNew(run, item, archive, pages);
+  const second = await buyNew(run, item, file, pages);
   return { ...second, facts: { ...second.facts, pages: first.facts.pages + second.facts.pages } };
 }
 
 async function buyNew(
   run: Run,
   item: ExportItem,
-  archive: Archive,
+  file: ArchiveContents,
   pages: PagesFile,
 ): Promise<BoughtEntries> {
   const { all } = updateOf(pages);
   const isWhole = all && pages.position.next === 'start';
   const newIds = await pages.ids(item.exportFolder.context.stop);
-  const { select, seen } = selectNew(await archive.read(), newIds, !archive.hasEntriesWithoutId, all);
-  const bought = await buyPages(run, item, pages, select, archive.entries);
+  const { select, seen } = selectNew(file.ids, newIds, !file.hasEntriesWithoutId, all);
+  const bought = await buyPages(run, item, pages, select, file.entries);
   const { listed, hasEntriesWithoutId } = seen;
   return { ...bought, newIds, listed: isWhole ? listed : null, hasEntriesWithoutId };
 }
@@ -180,26 +179,26 @@ function unlistedIds(known: ReadonlySet<string>, listed: ReadonlySet<string>): R
   return { count: unlisted.length, ids: unlisted.slice(0, maxUnlisted) };
 }
 
-/** Warns of what is not as it was recorded in FILE. `isWhole`: every page is bought. */
-export function warnOfFile(run: Run, item: ExportItem, archive: Archive, isWhole: boolean): void {
+/** Warns of what others have changed in FILE (null: it was not read). `isWhole`: every page is bought. */
+export function warnOfFile(run: Run, item: ExportItem, file: ArchiveContents | null, isWhole: boolean): void {
   const { record, reference, target } = item;
   if (record === null && !isWhole) run.warn('adopted', reference.label, adoptedText);
-  if (archive.change !== null) run.warn('repaired', reference.label, `${target.path}: ${archive.change}`);
+  const change = file && changeOf(item, file);
+  if (change !== null) run.warn('repaired', reference.label, `${target.path}: ${change}`);
 }
 
-/** Records a check of a FILE that stays, and FILE as it is now. Throws as `assertSame`. */
+/** Records a check of a FILE that stays, and FILE as it is now. Throws what `assertSame` throws. */
 export function recordUnchanged(
   item: ExportItem,
-  archive: Archive,
+  { entries, checksum }: Pick<ArchiveRecord, 'entries' | 'checksum'>,
   recordPart: Pick<ArchiveRecord, 'checks' | 'whole'>,
 ): void {
   const { id, exportFolder, name, recordSource } = item;
   assertSame(item);
-  const { entries, checksum, stamp } = archive;
   writeRecord(exportFolder.privateFolder, name, {
     ...recordSource,
     id,
-    ...stamp,
+    ...foundStamp(item),
     checksum,
     entries,
     ...recordPart,

@@ -12,7 +12,6 @@ import { count } from '../text/count.ts';
 import { assertSame } from './assert-unchanged.ts';
 import type { ExportItem } from './exports.ts';
 import { commandFor } from './messages.ts';
-import { type FileStamp, stampOf } from './record.ts';
 
 /** What an ndjson file holds. */
 export interface Contents {
@@ -96,92 +95,69 @@ function lineProblem(line: Buffer | null, entry: JsonText | null, id: string | n
   return id.startsWith('UC') && channel && channel !== id ? `is an entry of ${channel}` : null;
 }
 
-/** FILE as an archive. It is read only if something needs its content: once for its IDs, and again when it is copied. */
-export class Archive {
-  readonly #item: ExportItem;
-  /** Null: FILE is as recorded, so that no line needs checking for its channel. */
-  readonly #id: string | null;
-  /** This run buys every page, and repairs an archive that has a record: lines that are not entries are left out. */
-  readonly all: boolean;
-  readonly #ids = new Set<string>();
-  #contents: Contents | null = null;
-  /** Known after `read`. */
-  hasEntriesWithoutId = false;
+/** What FILE of an update held when it was read. */
+export interface ArchiveContents extends Contents {
+  readonly ids: ReadonlySet<string>;
+  readonly hasEntriesWithoutId: boolean;
+}
 
-  constructor(item: ExportItem, all: boolean) {
-    this.#item = item;
-    this.all = all;
-    this.#id = item.existing.file === 'archive' ? null : item.id;
-  }
+/** The channel or playlist whose entries the lines of FILE must be; null: FILE is as recorded, and they need no check. */
+const checkedId = ({ existing, id }: ExportItem): string | null => (existing.file === 'archive' ? null : id);
 
-  /** Size and time when the run began. */
-  get stamp(): FileStamp {
-    const { stats } = this.#item.target;
-    if (stats === null) throw new Error('an archive without a file');
-    return stampOf(stats);
-  }
+/** Whether lines of FILE that are not entries are left out, instead of refused: every page is bought, and there is a record. */
+const isRepaired = ({ buysAll, record }: ExportItem): boolean => buysAll && record !== null;
 
-  get #isRepaired(): boolean {
-    return this.all && this.#item.record !== null;
-  }
+/** Whether the new FILE lacks lines of this one. */
+export const dropsLines = (item: ExportItem, { badLines }: Contents): boolean =>
+  isRepaired(item) && badLines > 0;
 
-  /** From the record until `read`. */
-  get entries(): number {
-    return this.#contents?.entries ?? this.#item.record?.entries ?? 0;
-  }
+/** Reads FILE. Throws what `assertSame` and `assertIntact` throw. */
+export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
+  const { target, exportFolder } = item;
+  assertSame(item);
+  const ids = new Set<string>();
+  let hasEntriesWithoutId = false;
+  const contents = await readArchive(target, checkedId(item), exportFolder.context.stop, (_, videoId) => {
+    if (videoId === null) hasEntriesWithoutId = true;
+    else ids.add(videoId);
+  });
+  if (!isRepaired(item)) assertIntact(item, contents);
+  return { ...contents, ids, hasEntriesWithoutId };
+}
 
-  get checksum(): number {
-    return this.#contents?.checksum ?? this.#item.record?.checksum ?? 0;
-  }
+/** Words what other programs changed in FILE, and the update repaired or kept; null: nothing. */
+export function changeOf(item: ExportItem, contents: Contents): string | null {
+  const { record, target, existing } = item;
+  const { badLines, damage, checksum, entries } = contents;
+  if (record === null) return null;
+  if (dropsLines(item, contents)) return `left out ${count(badLines, 'line', 'lines')}; the first: ${damage}`;
+  if (record.checksum === checksum) return null;
+  if (existing.file === 'archive') return `${otherContent}; it was kept`;
+  // Sorting lines does not change the size.
+  const isReordered = target.stats?.size === record.size && entries === record.entries;
+  if (!isReordered) return null;
+  return 'another program reordered or edited its lines; they were kept (--update --all adds what is missing)';
+}
 
-  /** Lines are left out when it is copied. */
-  get isCut(): boolean {
-    return this.#isRepaired && (this.#contents?.badLines ?? 0) > 0;
-  }
-
-  /** What other programs changed, and the update repaired or kept; null: nothing. */
-  get change(): string | null {
-    const { record, target, existing } = this.#item;
-    const contents = this.#contents;
-    if (contents === null || record === null) return null;
-    const { badLines, damage, checksum } = contents;
-    if (this.isCut) return `left out ${count(badLines, 'line', 'lines')}; the first: ${damage}`;
-    if (record.checksum === checksum) return null;
-    if (existing.file === 'archive') return `${otherContent}; it was kept`;
-    // To sort lines changes no size.
-    const isReordered = target.stats?.size === record.size && contents.entries === record.entries;
-    if (!isReordered) return null;
-    return 'another program reordered or edited its lines; they were kept (--update --all adds what is missing)';
-  }
-
-  /** Reads it, and returns its IDs. Throws as `assertSame`, and `damaged` or `lost` as `assertIntact`. */
-  async read(): Promise<ReadonlySet<string>> {
-    const { target, exportFolder } = this.#item;
-    if (this.#contents !== null) return this.#ids;
-    assertSame(this.#item);
-    this.#contents = await readArchive(target, this.#id, exportFolder.context.stop, (_, videoId) => {
-      if (videoId === null) this.hasEntriesWithoutId = true;
-      else this.#ids.add(videoId);
+/** Copies FILE in chunks, without a byte order mark and the lines that are left out. */
+export async function copyArchive(
+  item: ExportItem,
+  contents: Contents,
+  write: (chunk: Buffer | string) => void,
+): Promise<void> {
+  const { target, exportFolder } = item;
+  const { stop } = exportFolder.context;
+  if (dropsLines(item, contents)) {
+    await readArchive(target, checkedId(item), stop, (line) => {
+      write(line);
+      write('\n');
     });
-    if (!this.#isRepaired) assertIntact(this.#item, this.#contents);
-    return this.#ids;
+    return;
   }
-
-  /** Passes on what stays of it: all of its bytes or, if lines are left out, the other ones, in chunks. */
-  async copy(write: (chunk: Buffer | string) => void): Promise<void> {
-    const { target, exportFolder } = this.#item;
-    const { stop } = exportFolder.context;
-    let isStart = true;
-    if (!this.isCut)
-      for await (const chunk of bytesOf(target, stop)) {
-        write(isStart ? withoutByteOrderMark(chunk) : chunk);
-        isStart = false;
-      }
-    else
-      await readArchive(target, this.#id, stop, (line) => {
-        write(line);
-        write('\n');
-      });
+  let isStart = true;
+  for await (const chunk of bytesOf(target, stop)) {
+    write(isStart ? withoutByteOrderMark(chunk) : chunk);
+    isStart = false;
   }
 }
 

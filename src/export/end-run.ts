@@ -11,7 +11,7 @@ import { parseFields } from '../output/parse-fields.ts';
 import { entriesOf, render } from '../output/render.ts';
 import { tokenOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
-import type { Archive } from './archive.ts';
+import { type ArchiveContents, copyArchive } from './archive.ts';
 import { assertUnchanged } from './assert-unchanged.ts';
 import { type ExportItem, newFileName } from './exports.ts';
 import { moveAway, sameCommand } from './messages.ts';
@@ -29,7 +29,7 @@ export async function endRun(
   item: ExportItem,
   pages: PagesFile,
   recordPart: Pick<ArchiveRecord, 'checks' | 'whole'>,
-  below: Archive | null = null,
+  below: ArchiveContents | null = null,
 ): Promise<void> {
   const { exportFolder, name, target, id } = item;
   const { request, replaces } = pages.header;
@@ -48,7 +48,7 @@ export async function endRun(
   };
   if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, item, pages, write);
   else for await (const chunk of pages.rows(exportFolder.context.stop)) write(chunk);
-  await below?.copy(write);
+  if (below !== null) await copyArchive(item, below, write);
   const made = file.close();
   const stamp = stampOf(made);
   const entries = pages.position.entries + (below?.entries ?? 0);

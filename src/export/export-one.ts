@@ -8,7 +8,7 @@ import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { addNew } from './add-new.ts';
-import { Archive } from './archive.ts';
+import { readIntact } from './archive.ts';
 import { assertUnchanged } from './assert-unchanged.ts';
 import { buyPages } from './buy-pages.ts';
 import { endRun, recordEnd } from './end-run.ts';
@@ -42,29 +42,32 @@ export async function exportOne(
   aliases: readonly Reference[],
 ): Promise<Result> {
   const { options, operation } = exportFolder;
-  const { update, all } = options;
-  const attempt = async (all: boolean) => {
-    const item = await readItem(exportFolder, reference, id, run.serviceName, aliases);
-    const result = await doExport(run, item, all).catch((error) => failedExport(item, error));
-    return { result, resumed: item.interrupted?.header };
+  const input = { reference, id, service: run.serviceName, aliases };
+  const attempt = async (buysAll: boolean) => {
+    const item = await readItem(exportFolder, { ...input, buysAll });
+    const result = await doExport(run, item).catch((error) => failedExport(item, error));
+    return { result, resumed: item.interrupted };
   };
   const failed = (error: unknown): Result =>
     resultOf(reference, { failure: failureOf(error, reference.tally, null) });
   try {
     using _lock = await lockExport(run, exportFolder, id);
     removeLeftovers(exportFolder, id);
-    const { result, resumed } = await attempt(update && all);
+    const buysAll = options.update && options.all;
+    const { result, resumed } = await attempt(buysAll);
     // A resumed run only finishes old work: update once more. A playlist update has bought every page.
-    if (!update || resumed === undefined || result.failure !== null || operation.name === 'playlist')
-      return result;
-    // `--all` is done if that run read the whole list.
-    const isAllDone = resumed.update === null || resumed.update.all;
-    const second = await attempt(all && !isAllDone).then((done) => done.result, failed);
+    const isDone = resumed === null || operation.name === 'playlist';
+    if (!options.update || isDone || result.failure !== null) return result;
+    // `--all` is done if that run has read the whole list, also because it had to start over.
+    const second = await attempt(buysAll && !readsWholeList(resumed)).then((done) => done.result, failed);
     return mergeResults(result, second);
   } catch (error) {
     return failed(error);
   }
 }
+
+/** Whether a run has read all of its list: an export, or an update of every page. */
+const readsWholeList = ({ header: { update } }: PagesFile): boolean => update === null || update.all;
 
 /** Makes this process the only writer of FILE; null on a file system without locks, with a warning the first time. */
 async function lockExport(run: Run, exportFolder: ExportFolder, id: string): Promise<Disposable | null> {
@@ -85,7 +88,7 @@ function removeLeftovers(exportFolder: ExportFolder, id: string): void {
 }
 
 /** Decides what to do with an export, and does it. */
-async function doExport(run: Run, item: ExportItem, all: boolean): Promise<Result> {
+async function doExport(run: Run, item: ExportItem): Promise<Result> {
   using interrupted = item.interrupted;
   const { exportFolder, reference, record, existing } = item;
   const step = nextStep(existing, exportFolder.options);
@@ -100,21 +103,21 @@ async function doExport(run: Run, item: ExportItem, all: boolean): Promise<Resul
     case 'resume':
       if (interrupted === null) throw new Error('nothing to resume');
       interrupted.openToAppend();
-      return await resume(run, item, interrupted, all);
+      return await resume(run, item, interrupted);
     case 'update':
-      return await updateArchive(run, item, all);
+      return await updateArchive(run, item);
     default:
       throw refusal(step, item);
   }
 }
 
 /** Resumes an interrupted run. */
-async function resume(run: Run, item: ExportItem, pages: PagesFile, all: boolean): Promise<Result> {
+async function resume(run: Run, item: ExportItem, pages: PagesFile): Promise<Result> {
   switch (remainingWork(pages, item.target)) {
     case 'export':
       return await exportList(run, item, pages);
     case 'update':
-      return await addNew(run, item, new Archive(item, all), pages);
+      return await addNew(run, item, await readIntact(item), pages);
     case 'record':
       return recordResumed(run, item, pages);
   }
@@ -149,8 +152,9 @@ async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise
   if (entries === 0 && target.stats !== null && !isEmpty(target)) {
     pages.remove();
     const message = `the list is empty, but ${target.path} is not: it was not replaced`;
-    const next = 'check the reference; if the list is really empty, remove the file';
-    return failedExport(item, new Failure('invalid_response', message, { status: 200, next }), facts);
+    const advice = 'check the reference; if the list is really empty, remove the file';
+    const failure = new Failure('invalid_response', message, { status: 200, next: advice });
+    return failedExport(item, failure, facts);
   }
   const isLost = record?.id === item.id && existing.file === 'none' && isArchive(item.request);
   const was = target.stats === null ? 'gone' : 'empty';

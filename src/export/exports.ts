@@ -15,7 +15,7 @@ import { FeedLog } from './feed-log.ts';
 import type { DiskState } from './next-step.ts';
 import { PagesFile } from './pages-file.ts';
 import { type ExportRequest, isArchive, type UpdateRequest } from './pages-format.ts';
-import { type ArchiveRecord, hasStamp, readRecord } from './record.ts';
+import { type ArchiveRecord, type FileStamp, hasStamp, readRecord, stampOf } from './record.ts';
 
 /** Where a run exports to: a folder of FILEs. With `-o FILE` it takes only one. */
 export interface ExportFolder {
@@ -45,6 +45,8 @@ export interface ExportItem {
   /** The pages of an interrupted run. */
   readonly interrupted: PagesFile | null;
   readonly existing: DiskState;
+  /** The update buys every page (`--update --all`). */
+  readonly buysAll: boolean;
   readonly recordSource: Pick<ArchiveRecord, 'reference' | 'others' | 'service'>;
 }
 
@@ -99,19 +101,23 @@ export const nameOf = ({ file }: ExportFolder, id: string): string =>
 export const pathOf = ({ file, path }: ExportFolder, id: string): string =>
   file?.path ?? join(path, `${id}.ndjson`);
 
+interface ExportInput {
+  readonly reference: Reference;
+  readonly id: string;
+  /** Address and namespace. */
+  readonly service: string;
+  /** Other references of the run that lead to the ID. */
+  readonly aliases?: readonly Reference[];
+  readonly buysAll?: boolean;
+}
+
 /**
- * Finds out what there is of an export. `service`: its address and namespace; `aliases`: other references of the run that
- * lead to its ID. Throws usage errors for a FILE that is not a regular file, `damaged` for a record that cannot be used, and
+ * Finds out what there is of an export. Throws usage errors for a FILE that is not a regular file, `damaged` for a record that cannot be used, and
  * the reason to stop.
  */
-export async function readItem(
-  exportFolder: ExportFolder,
-  reference: Reference,
-  id: string,
-  service: string,
-  aliases: readonly Reference[] = [],
-): Promise<ExportItem> {
+export async function readItem(exportFolder: ExportFolder, input: ExportInput): Promise<ExportItem> {
   const { privateFolder, context, options, format, operation, file } = exportFolder;
+  const { reference, id, service, aliases = [], buysAll = options.update && options.all } = input;
   const name = nameOf(exportFolder, id);
   const path = pathOf(exportFolder, id);
   // A dry run does not create the folder.
@@ -143,6 +149,7 @@ export async function readItem(
       belongsToAnotherId: record !== null && record.id !== id,
       hasFolder: privateFolder.exists && !privateFolder.created,
     },
+    buysAll,
     recordSource: { ...keptReferences(id, [reference, ...aliases], interrupted, record), service },
   };
 }
@@ -167,6 +174,12 @@ function fileState(target: Target, record: ArchiveRecord | null, request: Export
   if (target.stats === null || (!isRecorded && isEmpty(target))) return 'none';
   if (record?.id !== request.id || !isArchive(request)) return 'other';
   return isRecorded ? 'archive' : 'changed';
+}
+
+/** Size and time of FILE when the run began. */
+export function foundStamp({ target: { stats } }: ExportItem): FileStamp {
+  if (stats === null) throw new Error('an update without a file');
+  return stampOf(stats);
 }
 
 /** The time now (ISO 8601). */

@@ -8,7 +8,7 @@ import { type Result, resultOf } from '../run/results.ts';
 import { sandboxName } from '../run/run.ts';
 import { operations, parametersFor } from '../service/contract.ts';
 import { continuesUpdate } from './add-new.ts';
-import { Archive } from './archive.ts';
+import { readIntact } from './archive.ts';
 import { stuckFailure } from './buy-pages.ts';
 import { type ExportFolder, type ExportItem, readItem, remainingWork } from './exports.ts';
 import { refusal } from './messages.ts';
@@ -27,7 +27,8 @@ export async function assertExportable(
   if (exportFolder.file === null || reference === undefined) return;
   try {
     const id = new ReferenceIndex(exportFolder).knownId(reference);
-    const item = await readItem(exportFolder, reference, id ?? unresolvedId, serviceOf(exportFolder));
+    const service = serviceOf(exportFolder);
+    const item = await readItem(exportFolder, { reference, id: id ?? unresolvedId, service });
     // Skip: a record or pages exist, and may be of the ID that is not resolved yet.
     if (id === null && (item.record ?? item.interrupted) !== null) item.interrupted?.[Symbol.dispose]();
     else await firstRequest(item);
@@ -64,9 +65,9 @@ export async function firstRequests(
     else if (!ids.has(id))
       try {
         ids.add(id);
-        const item = await readItem(exportFolder, reference, id, service);
+        const item = await readItem(exportFolder, { reference, id, service });
         const request = await firstRequest(item);
-        if (readsChangedFile(item)) await new Archive(item, options.all).read();
+        if (readsChangedFile(item)) await readIntact(item);
         requests.push(request);
       } catch (error) {
         results.push(resultOf(reference, { failure: toFailure(error).with({ scope: 'reference' }) }));
@@ -129,12 +130,11 @@ function pageRequest(item: ExportItem, position: Position): FirstRequest {
 
 /** Returns where a run resumes: an update may have to start over. Throws the failure of an export that cannot. */
 function resumePosition(item: ExportItem, pages: PagesFile): Position {
-  const { update, all } = item.exportFolder.options;
   const stuck = stuckFailure(item, pages);
   if (remainingWork(pages, item.target) !== 'update') {
     if (stuck !== null) throw stuck;
     return pages.position;
   }
-  const isContinued = stuck === null && continuesUpdate(pages, new Archive(item, update && all));
+  const isContinued = stuck === null && continuesUpdate(pages, item);
   return isContinued ? pages.position : startPosition;
 }

@@ -2,60 +2,56 @@ import { Failure } from '../errors.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { addNew, recordUnchanged, warnOfFile } from './add-new.ts';
-import { Archive } from './archive.ts';
+import { type ArchiveContents, readIntact } from './archive.ts';
 import { decideUpdate, type Feed, needsIds } from './decide-update.ts';
-import { type ExportItem, startPages, timeOf } from './exports.ts';
+import { type ExportItem, foundStamp, startPages, timeOf } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
 import type { UpdateRequest } from './pages-format.ts';
-import { changeChecks, checksAfter, noChecks } from './record.ts';
+import { type ArchiveRecord, changeChecks, checksAfter, noChecks } from './record.ts';
 
-/**
- * Brings FILE up to date (docs/updates.md): requests the feed, decides, and buys pages only if they are needed. `all`: buys
- * every page, and repairs FILE.
- */
-export async function updateArchive(run: Run, item: ExportItem, all: boolean): Promise<Result> {
-  const { id, record, existing, exportFolder, reference } = item;
+/** Brings FILE up to date (docs/updates.md): requests the feed, decides, and buys pages only if they are needed. */
+export async function updateArchive(run: Run, item: ExportItem): Promise<Result> {
+  const { id, record, existing, exportFolder, reference, buysAll: all } = item;
   const { feeds, context, operation } = exportFolder;
   const now = context.clock.now();
-  const archive = new Archive(item, all);
-  const isChanged = existing.file !== 'archive';
   const isPlaylist = operation.name === 'playlist';
   // What needs a page in any case asks for nothing once none can be bought.
   if ((all || isPlaylist) && run.budget.exhausted !== null) throw run.budget.exhausted;
-  // A FILE that is not as recorded is read before anything is sent.
-  if (isChanged) await archive.read();
+  // A FILE that is not as recorded is read before anything is sent; any other once something needs its content.
+  const recorded = existing.file === 'archive' ? record : null;
+  let file: ArchiveRecord | ArchiveContents = recorded ?? (await readIntact(item));
   // A playlist has no feed, and what is new may be anywhere in it.
   if (isPlaylist)
-    return await buyUpdate(run, item, archive, { all: true, expected: [], feedProblem: null }, null);
-  const feed = feeds.waiting.get(id) ?? (await requestFeed(run, item, archive.entries > 0));
+    return await buyUpdate(run, item, file, { all: true, expected: [], feedProblem: null }, null);
+  const feed = feeds.waiting.get(id) ?? (await requestFeed(run, item, file.entries > 0));
   feeds.note(id, feed);
   const before = record?.checks ?? noChecks;
-  const needsFile = all || isChanged || needsIds(before, feed);
-  const known = needsFile ? await archive.read() : new Set(before.feed?.known);
+  if (recorded !== null && (all || needsIds(before, feed))) file = await readIntact(item);
+  const known = 'ids' in file ? file.ids : new Set(before.feed?.known);
   const has = (videoId: string): boolean => known.has(videoId);
   const decision = decideUpdate(before, feed, now, { all, has });
   switch (decision.do) {
     case 'unchanged': {
       const check = { feed: feed.entries, isWithoutFeed: false, has, expected: [], missing: null };
       const checks = checksAfter(before, { ...check, time: new Date(now).toISOString() });
-      warnOfFile(run, item, archive, false);
-      recordUnchanged(item, archive, { checks, whole: record?.whole ?? null });
-      return resultOf(reference, { status: 'unchanged', entries: archive.entries, added: 0 });
+      warnOfFile(run, item, 'ids' in file ? file : null, false);
+      recordUnchanged(item, file, { checks, whole: record?.whole ?? null });
+      return resultOf(reference, { status: 'unchanged', entries: file.entries, added: 0 });
     }
     case 'unchecked':
       forgetFailure(item, feed);
-      return resultOf(reference, { status: 'unchecked', entries: archive.entries, added: 0 });
+      return resultOf(reference, { status: 'unchecked', entries: file.entries, added: 0 });
     case 'fail':
       throw noFeed(feed, decision.until);
     case 'buy': {
       if (feed.entries === null && !all && !feeds.mayReplace) {
         feeds.waiting.set(id, feed);
-        return resultOf(reference, { status: 'unchecked', entries: archive.entries, added: 0 });
+        return resultOf(reference, { status: 'unchecked', entries: file.entries, added: 0 });
       }
       // A feed that is back is noted even if no page can be bought.
       if (feed.entries !== null) forgetFailure(item, feed);
       const { expected } = decision;
-      return await buyUpdate(run, item, archive, { all, expected, feedProblem: feed.problem }, feed.entries);
+      return await buyUpdate(run, item, file, { all, expected, feedProblem: feed.problem }, feed.entries);
     }
   }
 }
@@ -63,12 +59,13 @@ export async function updateArchive(run: Run, item: ExportItem, all: boolean): P
 async function buyUpdate(
   run: Run,
   item: ExportItem,
-  archive: Archive,
+  file: ArchiveRecord | ArchiveContents,
   update: Omit<UpdateRequest, 'file' | 'started'>,
   feed: Feed['entries'],
 ): Promise<Result> {
-  using pages = startPages(item, { ...update, file: archive.stamp, started: timeOf(item) });
-  return await addNew(run, item, archive, pages, feed);
+  const contents = 'ids' in file ? file : await readIntact(item);
+  using pages = startPages(item, { ...update, file: foundStamp(item), started: timeOf(item) });
+  return await addNew(run, item, contents, pages, feed);
 }
 
 /** Clears the recorded failure and, once there is a feed, `withoutFeed`. */

@@ -4,7 +4,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { Archive, type Contents, readArchive } from '../../src/export/archive.ts';
+import {
+  type Contents,
+  changeOf,
+  copyArchive,
+  dropsLines,
+  readArchive,
+  readIntact,
+} from '../../src/export/archive.ts';
 import type { ExportItem } from '../../src/export/exports.ts';
 import type { DiskState } from '../../src/export/next-step.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
@@ -100,101 +107,104 @@ test('a signal ends the reading', async (t) => {
 
 const two = '{"videoId":"b"}\n{"videoId":"a"}\n';
 
-/** A function that opens a FILE of this content; its record is that of `written`, two entries. */
-async function opener(t: TestContext) {
+/** What an update does with a FILE of this content; its record is that of `written`, two entries. */
+async function updater(t: TestContext) {
   const path = join(await temporaryFolder(t), 'file');
-  return (
+  return async (
     content: string | Buffer,
     file: DiskState['file'],
     { all = false, written = String(content) } = {},
-  ): Archive => {
+  ) => {
     writeFileSync(path, content);
-    const target = resolveTarget(path);
-    const recorded = record({ size: written.length, checksum: crc32(written) });
     const exportFolder = {
       context: { stop: never },
       operation: operations.uploads,
       options: { restart: false, invocation: { flags: [] } },
     };
     const item = {
-      target,
+      target: resolveTarget(path),
       id: 'UCa',
       exportFolder,
       existing: { file },
-      record: recorded,
+      buysAll: all,
+      record: record({ size: written.length, checksum: crc32(written) }),
       request: request(),
       reference: newReference({ reference: '@a', value: '@a', id: null }),
-    };
-    return new Archive(item as unknown as ExportItem, all);
+    } as unknown as ExportItem;
+    const contents = await readIntact(item);
+    let copied = '';
+    await copyArchive(item, contents, (chunk) => {
+      copied += chunk;
+    });
+    const { ids, entries, checksum } = contents;
+    const change = changeOf(item, contents);
+    return { ids: [...ids], entries, checksum, change, copied, dropsLines: dropsLines(item, contents) };
   };
 }
 
-async function copyOf(archive: Archive): Promise<string> {
-  let text = '';
-  await archive.copy((chunk) => {
-    text += chunk;
-  });
-  return text;
-}
-
 test('FILE as recorded is kept byte for byte, whatever the service has sent', async (t) => {
-  const open = await opener(t);
-  for (const content of [two, two.trimEnd(), `${two}{"title":"no ID"}\n`, two.replaceAll('\n', '\r\n')]) {
-    const archive = open(content, 'archive');
-    assert.equal(archive.entries, 2);
-    assert.deepEqual([...(await archive.read())], ['b', 'a']);
-    assert.equal(await copyOf(archive), content);
-    assert.deepEqual([archive.isCut, archive.change, archive.checksum], [false, null, crc32(content)]);
-  }
+  const update = await updater(t);
+  for (const content of [two, two.trimEnd(), two.replaceAll('\n', '\r\n')])
+    assert.deepEqual(await update(content, 'archive'), {
+      ids: ['b', 'a'],
+      entries: 2,
+      checksum: crc32(content),
+      change: null,
+      copied: content,
+      dropsLines: false,
+    });
+  const withoutId = `${two}{"title":"no ID"}\n`;
+  const { ids, entries, copied } = await update(withoutId, 'archive');
+  assert.deepEqual([ids, entries, copied], [['b', 'a'], 3, withoutId]);
 });
 
 test('--update --all keeps every line that is an entry', async (t) => {
-  const open = await opener(t);
+  const update = await updater(t);
   const content = 'x\n{"videoId":"b"}\r\n\n{"videoId":"c","channelId":"UCb"}\n{"videoId":"a"}';
-  const archive = open(content, 'changed', { all: true });
-  assert.deepEqual([...(await archive.read())], ['b', 'a']);
-  assert.deepEqual([archive.entries, archive.isCut], [2, true]);
-  assert.equal(archive.change, 'left out 2 lines; the first: line 1 is not JSON');
-  assert.equal(await copyOf(archive), two);
+  const { checksum, ...changed } = await update(content, 'changed', { all: true });
+  assert.deepEqual(changed, {
+    ids: ['b', 'a'],
+    entries: 2,
+    change: 'left out 2 lines; the first: line 1 is not JSON',
+    copied: two,
+    dropsLines: true,
+  });
   // As recorded, the service has sent the entry of another channel.
-  const recorded = open(content, 'archive', { all: true });
-  assert.deepEqual([...(await recorded.read())], ['b', 'c', 'a']);
+  const recorded = await update(content, 'archive', { all: true });
+  assert.deepEqual(recorded.ids, ['b', 'c', 'a']);
   assert.equal(recorded.change, 'left out 1 line; the first: line 1 is not JSON');
 });
 
 test('other bytes than were written, in a FILE as recorded: damaged; --update --all keeps what is an entry', async (t) => {
-  const open = await opener(t);
+  const update = await updater(t);
   const what = 'its content differs from what was written';
   for (const [content, problem] of [
     [two.replace('"a"', '"c"'), what],
     [two.replace('{', '['), 'line 1 is not JSON'],
   ] as const) {
     const isDamaged = isFailure(1, `is damaged: ${problem}; restore it, or add what is missing: `);
-    await assert.rejects(open(content, 'archive', { written: two }).read(), isDamaged);
-    const archive = open(content, 'archive', { written: two, all: true });
-    await archive.read();
-    assert.match(archive.change ?? '', problem === what ? /; it was kept$/ : /^left out 1 line/);
+    await assert.rejects(update(content, 'archive', { written: two }), isDamaged);
+    const { change } = await update(content, 'archive', { written: two, all: true });
+    assert.match(change ?? '', problem === what ? /; it was kept$/ : /^left out 1 line/);
   }
 });
 
 test('a byte order mark at the start is white space, and not copied below new entries', async (t) => {
-  const open = await opener(t);
-  const archive = open(`\ufeff${two}`, 'changed', { written: two });
-  assert.deepEqual([...(await archive.read())], ['b', 'a']);
-  assert.deepEqual([archive.change, await copyOf(archive)], [null, two]);
+  const update = await updater(t);
+  const { ids, change, copied } = await update(`\ufeff${two}`, 'changed', { written: two });
+  assert.deepEqual([ids, change, copied], [['b', 'a'], null, two]);
 });
 
 test('lines in another order are noticed; a FILE that was only touched, or got lines, is not', async (t) => {
-  const open = await opener(t);
+  const update = await updater(t);
   const sorted = two.split('\n').sort().slice(1).concat('').join('\n');
   for (const [content, isReordered] of [
     [sorted, true],
     [two, false],
     [`${sorted}{"videoId":"c"}\n`, false],
   ] as const) {
-    const archive = open(content, 'changed', { written: two });
-    await archive.read();
-    assert.equal(archive.change?.includes('reordered or edited its lines') ?? false, isReordered, content);
-    assert.equal(await copyOf(archive), content);
+    const { change, copied } = await update(content, 'changed', { written: two });
+    assert.equal(change?.includes('reordered or edited its lines') ?? false, isReordered, content);
+    assert.equal(copied, content);
   }
 });
