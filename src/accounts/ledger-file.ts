@@ -84,8 +84,8 @@ export class LedgerFile {
     return new LedgerFile(month, folder, folder.openAppend(fileName(month)));
   }
 
-  /** Opens and reads the ledger; null if there is none. Throws as `PrivateFolder.open`. */
-  static read(month: string, env: Env): LedgerFile | null {
+  /** Opens and reads the ledger, also a damaged one; null if there is none. */
+  static openRead(month: string, env: Env): LedgerFile | null {
     const folder = PrivateFolder.open(ledgerFolder(env));
     const fd = folder.openRead(fileName(month));
     if (fd === null) return null;
@@ -104,7 +104,7 @@ export class LedgerFile {
   }
 
   /** Reads what is new. Throws `failed` for a line that cannot be read, and for a file that others replaced or cut. */
-  read(): void {
+  refresh(): void {
     this.#readLines();
     if (this.damage !== null) throw this.damage;
   }

@@ -97,7 +97,7 @@ export function openLedger({ context, account, command, bounds, timeout, warn }:
   let folder: PrivateFolder | null = null;
   try {
     folder = openOwnFolder(ledgerFolder(env), 'XDG_STATE_HOME');
-    fileOf(folder, clock.now()).read();
+    fileOf(folder, clock.now()).refresh();
   } catch (error) {
     failBefore(error);
   }
@@ -111,7 +111,7 @@ export function openLedger({ context, account, command, bounds, timeout, warn }:
       using _lock = hasBounds ? await lockIn(folder) : null;
       const now = clock.now();
       const ledger = fileOf(folder, now);
-      if (hasBounds) ledger.read();
+      if (hasBounds) ledger.refresh();
       // The month first: if both are spent, its reset is the one to wait for.
       for (const per of ['month', 'day'] as const)
         for (const bound of bounds.filter((bound) => bound.per === per))

@@ -28,8 +28,8 @@ export async function resolveAccount(
 /** Finds the service and the account of a run: flag, environment, profile, default, in this order. */
 export async function findService(flags: ServiceFlags, context: Context) {
   const explicitKey = await readExplicitKey(flags, context);
-  const address = findAddress(flags, context.env);
-  const { name, profile, stored, baseUrl } = address;
+  const found = findProfile(flags, context.env);
+  const { name, profile, profileNames, baseUrl } = found;
   const isForeign = profile !== undefined && profile.baseUrl.origin !== baseUrl?.origin;
   const key = explicitKey?.text ?? (isForeign ? null : profile?.key) ?? null;
   let problem: Failure | null = null;
@@ -47,10 +47,10 @@ export async function findService(flags: ServiceFlags, context: Context) {
     problem = new Failure('unauthorized', message, { next });
   } else if (baseUrl === null || key === null) {
     const missing = [...(baseUrl ? [] : ['CHANLIST_BASE_URL']), ...(key ? [] : ['CHANLIST_API_KEY'])];
-    problem = noAccount(missing, name === null ? stored : [], context.stderr.isTTY);
+    problem = noAccount(missing, name === null ? profileNames : [], context.stderr.isTTY);
   }
   return {
-    ...address,
+    ...found,
     key,
     /** `--key-file FILE`, `CHANLIST_API_KEY`, `profile 'work'`; null without a key. */
     keySource: explicitKey?.source ?? (key === null ? null : `profile '${name}'`),
@@ -70,7 +70,7 @@ const loginOf = (profile: string | null): Step | null =>
   };
 
 /** The address, the namespace and the profile of a run; reads no key. */
-export function findAddress(flags: ServiceFlags, env: Env) {
+export function findProfile(flags: ServiceFlags, env: Env) {
   const explicit = explicitService(flags, env);
   const named = explicitProfile(flags, env);
   const { active, profiles } = readStore(env);
@@ -92,8 +92,7 @@ export function findAddress(flags: ServiceFlags, env: Env) {
     isActive: name === active,
     profile,
     maxCredits: profile?.maxCredits ?? [],
-    /** The names of all profiles. */
-    stored: [...profiles.keys()],
+    profileNames: [...profiles.keys()],
   };
 }
 
@@ -123,11 +122,11 @@ async function readExplicitKey({ keyFile }: ServiceFlags, { env, stop }: Context
   return path ? { text: await readKey(path, source, stop), source: `${source} ${path}` } : undefined;
 }
 
-/** `missing`: variables; `stored`: profiles of which none is active. */
-function noAccount(missing: readonly string[], stored: readonly string[], isTerminal = false): Failure {
-  const [first] = stored;
+/** `missing`: variables; `profileNames`: profiles of which none is active. */
+function noAccount(missing: readonly string[], profileNames: readonly string[], isTerminal = false): Failure {
+  const [first] = profileNames;
   if (first !== undefined)
-    return new Failure('unauthorized', `no profile is active (stored: ${stored.join(', ')})`, {
+    return new Failure('unauthorized', `no profile is active (stored: ${profileNames.join(', ')})`, {
       next: { purpose: 'run', program: 'chanlist auth switch', operands: [first] },
     });
   const next = isTerminal

@@ -34,7 +34,10 @@ const seconds = number(/^(?:\d+(?:\.\d*)?|\.\d+)$/, 'seconds');
 
 const counted = { default: 0, combine: (count: number) => count + 1 };
 /** All values of a flag that may repeat. */
-const listed = { default: [], combine: (before: readonly unknown[], value: unknown) => [...before, value] };
+const repeatable = {
+  default: [],
+  combine: (before: readonly unknown[], value: unknown) => [...before, value],
+};
 
 /** The flags that also go before the command, by their headings in `help flags`. */
 export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
@@ -71,7 +74,7 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
   'Credits:': [
     row('--max-credits <n>', bounded, 'spend at most <n> credits, <n>/day or <n>/month', {
       parse: parseBound,
-      ...listed,
+      ...repeatable,
       variable: 'CHANLIST_MAX_CREDITS',
     }),
     row('--dry-run', requesting, 'print the first request and its cost; send nothing'),
@@ -159,7 +162,10 @@ export const ownFlags: readonly FlagRow[] = [
   onServe('--rate <n>', 'allow <n> requests per minute; 429 beyond', { parse: integer(1) }),
   onServe('--grow <n>', 'add <n> uploads per channel and minute', { parse: integer(0), default: grow }),
   onServe('--plain-tokens', 'issue tokens that need no encoding in a URL'),
-  onServe('--fail <kind:rate>', 'fail a share of requests; may repeat', { parse: parseFaultRule, ...listed }),
+  onServe('--fail <kind:rate>', 'fail a share of requests; may repeat', {
+    parse: parseFaultRule,
+    ...repeatable,
+  }),
 ];
 
 export const helpFlag: FlagRow = { flag: '-h, --help', commands: [], help: 'print help' };

@@ -1,11 +1,12 @@
+import { extname } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { type Failure, toFailure, usage } from '../errors.ts';
+import { extensions, fileFormats, formatByPath } from '../output/formats.ts';
 import type { Flag } from '../text/command.ts';
 import type { CommandFile } from './command.ts';
-import { fileFormat } from './file-format.ts';
 import { type FlagRow, longFlag, nonEmpty } from './flag.ts';
 import { flagsOf, globalFlags, helpFlag, ownFlags, versionFlag } from './flags.ts';
-import type { RunOptions } from './options.ts';
+import type { CommonOptions, RunOptions } from './options.ts';
 import { seeHelp, unknownCommand, unknownFlag } from './pointers.ts';
 
 interface CommandLine {
@@ -155,6 +156,25 @@ function assertCompatible(path: string, flags: readonly Flag[]): void {
   for (const row of rows.filter((row) => names.includes(longFlag(row))))
     for (const [flag, why] of Object.entries(row.excludes ?? {}))
       if (names.includes(flag)) throw usage(`${longFlag(row)} and ${flag} exclude each other`, why);
+}
+
+/** `json, ndjson or csv` */
+const either = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+
+/** Decides the format of the file of `-o`: as given, else by its extension. Throws a usage error if they do not fit. */
+export function fileFormat(output: string, given: CommonOptions['format']): CommonOptions['format'] {
+  if (given === 'table') throw usage('cannot write a table to a file', `choose ${either(fileFormats)}`);
+  const known = formatByPath(output);
+  if (given !== null && known !== undefined && given !== known)
+    throw usage(`-o ${output} is a file for ${known}, not for ${given}`, 'change the extension or format');
+  const format = given ?? known;
+  if (format !== undefined) return format;
+  const extension = extname(output).toLowerCase();
+  if (['', '.'].includes(extension)) return 'ndjson';
+  throw usage(
+    `-o ${output}: no format has the extension ${extension}`,
+    `add --format ${either(fileFormats)}, or use the extension ${either(extensions)}`,
+  );
 }
 
 /** Throws a usage error for a format or fields where they do not fit. */

@@ -4,7 +4,7 @@ import { readStore, storeFile, unknownProfile, updateStore } from '../accounts/s
 import { type CommandFile, type CommandRow, type Example, rowUnder } from '../cli/command.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { usage } from '../errors.ts';
-import { printRecords } from '../output/print-records.ts';
+import { printRows } from '../output/print-rows.ts';
 import { formatBounds } from '../service/budget.ts';
 import { shellQuote } from '../text/command.ts';
 
@@ -37,7 +37,7 @@ const status: CommandFile = {
       if (failure === null) word = 'accepted';
       else word = failure.code === 'unauthorized' ? 'rejected' : 'could not verify';
     }
-    const record = {
+    const row = {
       status: word,
       profile: name,
       active: name === null ? null : isActive,
@@ -49,8 +49,8 @@ const status: CommandFile = {
       last_four: key === null ? null : lastFour(key),
     };
     const { format, color } = options;
-    const fields = Object.keys(record) as (keyof typeof record)[];
-    await printRecords([record], { format, color, isSingle: true, fields }, output);
+    const fields = Object.keys(row) as (keyof typeof row)[];
+    await printRows([row], { format, color, isSingle: true, fields }, output);
     if (failure === null) return 0;
     stderr.printFailure(failure);
     return failure.exit;
@@ -62,7 +62,7 @@ const list: CommandFile = {
   examples: [['list the stored profiles', 'chanlist auth list']],
   run: async ({ format, color }: CommonOptions, output) => {
     const { active, profiles } = readStore(output.context.env);
-    const records = [...profiles]
+    const rows = [...profiles]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([profile, { baseUrl, namespace, maxCredits, key }]) => ({
         active: profile === active,
@@ -73,8 +73,8 @@ const list: CommandFile = {
         last_four: lastFour(key),
       }));
     const fields = ['active', 'profile', 'origin', 'namespace', 'max_credits', 'last_four'] as const;
-    await printRecords(records, { format, color, fields }, output);
-    if (records.length === 0) output.stderr.note('no account is stored; chanlist auth login stores one');
+    await printRows(rows, { format, color, fields }, output);
+    if (rows.length === 0) output.stderr.note('no account is stored; chanlist auth login stores one');
     return 0;
   },
 };

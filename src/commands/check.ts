@@ -15,7 +15,7 @@ import {
   problemCodes,
 } from '../export/check-archive.ts';
 import { isFolder } from '../fs/files.ts';
-import { printRecords } from '../output/print-records.ts';
+import { printRows } from '../output/print-rows.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { failureLines, firstNames, grouped, withNames } from '../run/ending.ts';
 import { assertPaths } from '../run/named-files.ts';
@@ -71,8 +71,8 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
   const archives = checked.filter(({ isWritten }) => !isWritten).map(({ row }) => row);
   const rows = [...archives, ...absent.map((reference) => absentRow(reference, paths))];
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
-  const records = (quiet ? bad : rows).map(printableRow);
-  const recordOptions = {
+  const printed = (quiet ? bad : rows).map(printableRow);
+  const rowOptions = {
     ...options,
     fields: checkFields,
     tableRow: ({ file, problem, reference, entries, checked }: CheckRow) => {
@@ -82,7 +82,7 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
       name === 'problem' ? ['problem.code', 'problem.message', 'problem.fix'] : [name],
     ),
   };
-  await printRecords(records, recordOptions, output);
+  await printRows(printed, rowOptions, output);
   if (unknown !== null) stderr.warn(unknown);
   printProblems(bad, options, stderr);
   const badLines = badResults(list);

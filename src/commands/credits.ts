@@ -1,10 +1,10 @@
 import { type LedgerEntry, LedgerFile } from '../accounts/ledger-file.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
-import { findAddress } from '../accounts/settings.ts';
+import { findProfile } from '../accounts/settings.ts';
 import type { Example, RunCommand } from '../cli/command.ts';
 import type { creditParts } from '../cli/flags.ts';
 import type { CommonOptions } from '../cli/options.ts';
-import { printRecords, type RecordOptions } from '../output/print-records.ts';
+import { printRows, type RowOptions } from '../output/print-rows.ts';
 import { boundsOf, type Credits, noCredits, spent } from '../service/budget.ts';
 import { thousands } from '../text/count.ts';
 
@@ -31,11 +31,11 @@ export const run: RunCommand<CreditsOptions> = async (options, output) => {
   const { context, stderr } = output;
   const { env, clock } = context;
   const ownBounds = [...options.maxCredits, ...boundsOf(env)];
-  const { baseUrl, maxCredits } = findAddress(options, env);
+  const { baseUrl, maxCredits } = findProfile(options, env);
   const today = localDay(clock.now());
   const month = options.month ?? monthOf(today);
   const isThisMonth = month === monthOf(today);
-  using ledger = LedgerFile.read(month, env);
+  using ledger = LedgerFile.openRead(month, env);
   const spendings = spendingsIn(ledger?.entries ?? [], today, by);
   const isUncertain = spendings.some(({ total }) => total.possibly_charged > 0);
   /** Ends with the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
@@ -51,10 +51,10 @@ export const run: RunCommand<CreditsOptions> = async (options, output) => {
   };
   const shared = { format, color, footer };
   if (by === null) {
-    const records = spendings.map(({ account, today, total }) => {
+    const rows = spendings.map(({ account, today, total }) => {
       return { account, month, today: isThisMonth ? today : null, total };
     });
-    const byAccount: RecordOptions<(typeof records)[number]> = {
+    const byAccount: RowOptions<(typeof rows)[number]> = {
       ...shared,
       fields: ['account', 'month', 'today', 'total'],
       tableRow: ({ today, total, ...row }) => {
@@ -65,17 +65,17 @@ export const run: RunCommand<CreditsOptions> = async (options, output) => {
         ...['total.confirmed', 'total.possibly_charged'],
       ],
     };
-    await printRecords(records, byAccount, output);
+    await printRows(rows, byAccount, output);
   } else {
-    const records = spendings.map(({ account, part, total }) => ({ account, month, [by]: part, ...total }));
-    const byPart: RecordOptions<Record<string, unknown>> = {
+    const rows = spendings.map(({ account, part, total }) => ({ account, month, [by]: part, ...total }));
+    const byPart: RowOptions<Record<string, unknown>> = {
       ...shared,
       fields: ['account', 'month', by, ...sums],
       tableRow: ({ confirmed, possibly_charged, ...row }) => {
         return { ...row, credits: amountText({ confirmed, possibly_charged } as Credits) };
       },
     };
-    await printRecords(records, byPart, output);
+    await printRows(rows, byPart, output);
   }
   if (ledger?.damage) stderr.warn(ledger.damage.line());
   if (spendings.length === 0) stderr.note(`this user spent nothing in ${month} on this machine`);

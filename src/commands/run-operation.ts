@@ -58,18 +58,22 @@ export async function runOperation(
     assertGoodLine(references, options, operation.reference);
     const job = await chooseJob(operation, options, context, target, references, parametersOf);
     references = job.references;
-    await job.refuse();
+    await job.assertPossible();
     if (dryRun) return await printDryRun(await job.firstRequests(), options, output);
     await using run = createRun(await openService(operation, job, options, output));
     return await runJob(run, job, writeSummary);
   } catch (error) {
-    report(toFailure(error), writeSummary, references);
+    summarizeRefusal(toFailure(error), writeSummary, references);
     throw error;
   }
 }
 
 /** Writes the summary of a run that is refused. */
-function report(failure: Failure, writeSummary: WriteSummary, references: readonly Reference[]): void {
+function summarizeRefusal(
+  failure: Failure,
+  writeSummary: WriteSummary,
+  references: readonly Reference[],
+): void {
   const results = references.map((reference) => unreachedResult(reference, failure));
   try {
     writeSummary(results, { exit: failure.exit, failure, total: newTally() });
@@ -106,13 +110,13 @@ async function chooseJob(
   };
   if (isPaged) {
     const { printListings } = await import('../run/print-listings.ts');
-    return { references, destination: null, refuse: () => {}, firstRequests, work: printListings };
+    return { references, destination: null, assertPossible: () => {}, firstRequests, work: printListings };
   }
   const { assertOutputFile, printResponses } = await import('../run/print-responses.ts');
   return {
     references: inputs,
     destination: options.output,
-    refuse: () => assertOutputFile(target, operation),
+    assertPossible: () => assertOutputFile(target, operation),
     firstRequests,
     work: (run) => printResponses(run, parametersOf, target),
   };

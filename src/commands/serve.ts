@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { explicitNamespace } from '../accounts/settings.ts';
 import type { Example, RunCommand, Terms } from '../cli/command.ts';
 import { ClosedPipe, Failure } from '../errors.ts';
-import type { SandboxSettings } from '../sandbox/defaults.ts';
-import { faultMeanings } from '../sandbox/defaults.ts';
+import { faultMeanings, type SandboxSettings } from '../sandbox/defaults.ts';
 import { defaultNamespace } from '../service/contract.ts';
-import { exportLine } from '../text/command.ts';
+import { environmentLine } from '../text/command.ts';
 
 export const about = [
   'Runs the service on this machine, with demo data: all operations, keys, credits and errors. It costs nothing ' +
@@ -41,9 +40,9 @@ export const run: RunCommand<
   print(
     [
       `# chanlist sandbox at ${baseUrl} with key ${key}`,
-      exportLine('CHANLIST_BASE_URL', baseUrl),
-      exportLine('CHANLIST_API_KEY', key),
-      exportLine('CHANLIST_NAMESPACE', namespace),
+      environmentLine('CHANLIST_BASE_URL', baseUrl),
+      environmentLine('CHANLIST_API_KEY', key),
+      environmentLine('CHANLIST_NAMESPACE', namespace),
     ].join('\n'),
   );
   const ended = AbortSignal.any([context.stop, failed.signal]);

@@ -40,8 +40,8 @@ export async function addNew(
   const { all, started, feedProblem, expected } = updateOf(pages);
   const checks = checksOf(item, pages, known, bought, feed);
   // The feed of an interrupted run is outdated.
-  if (feedProblem !== null && !isResumed) feeds.replaced.set(item.id, feedProblem);
-  const { hasEntriesWithoutId, listed } = bought;
+  if (feedProblem !== null && !isResumed) feeds.boughtInstead.set(item.id, feedProblem);
+  const { hasEntriesWithoutId, stillListed } = bought;
   warnOfFile(run, item, file, all);
   const { label } = reference;
   if (hasEntriesWithoutId && file.hasEntriesWithoutId)
@@ -52,7 +52,7 @@ export async function addNew(
     run.warn('not listed', label, `${missed}; no longer expected: --update --all buys every page`);
   const added = pages.position.entries;
   const recordPart = { checks, whole: all ? started : (record?.whole ?? null) };
-  const result = { ...facts, added, unlisted: listed === null ? null : unlistedIds(known, listed) };
+  const result = { ...facts, added, unlisted: stillListed === null ? null : unlistedIds(known, stillListed) };
   if (added > 0 || dropsLines(item, file)) {
     await endRun(run, item, pages, recordPart, file);
     return resultOf(reference, { ...result, entries: file.entries + added });
@@ -92,7 +92,7 @@ interface BoughtEntries extends BoughtPages {
   /** IDs of entries that FILE lacks. */
   readonly newIds: Set<string>;
   /** IDs that both FILE and the list have; null unless all of the list was read now. */
-  readonly listed: ReadonlySet<string> | null;
+  readonly stillListed: ReadonlySet<string> | null;
   readonly hasEntriesWithoutId: boolean;
 }
 
@@ -119,28 +119,28 @@ async function buyNew(
   const { all } = updateOf(pages);
   const isWhole = all && pages.position.next === 'start';
   const newIds = await pages.ids(item.exportFolder.context.stop);
-  const { select, seen } = selectNew(file.ids, newIds, !file.hasEntriesWithoutId, all);
+  const { select, onPages } = selectNew(file.ids, newIds, !file.hasEntriesWithoutId, all);
   const bought = await buyPages(run, item, pages, select, file.entries);
-  const { listed, hasEntriesWithoutId } = seen;
-  return { ...bought, newIds, listed: isWhole ? listed : null, hasEntriesWithoutId };
+  const { stillListed, hasEntriesWithoutId } = onPages;
+  return { ...bought, newIds, stillListed: isWhole ? stillListed : null, hasEntriesWithoutId };
 }
 
 /**
  * Selects the entries that FILE lacks, each once, and ends with a page whose last ID FILE has (rule 2). Entries without an ID
- * cannot be distinguished: they are selected if `keepWithoutId`. `newIds`: those selected so far. `seen`: what the pages held.
+ * cannot be distinguished: they are selected if `keepWithoutId`. `newIds`: those selected so far. `onPages`: what the pages held.
  */
 function selectNew(known: ReadonlySet<string>, newIds: Set<string>, keepWithoutId: boolean, all: boolean) {
-  const seen = { listed: new Set<string>(), hasEntriesWithoutId: false };
+  const onPages = { stillListed: new Set<string>(), hasEntriesWithoutId: false };
   const select: Sink['select'] = ({ entries }) => {
     let last: string | null = null;
     const fresh = entries.filter((entry) => {
       const id = videoIdOf(entry);
       if (id === null) {
-        seen.hasEntriesWithoutId = true;
+        onPages.hasEntriesWithoutId = true;
         return keepWithoutId;
       }
       last = id;
-      if (known.has(id)) seen.listed.add(id);
+      if (known.has(id)) onPages.stillListed.add(id);
       if (known.has(id) || newIds.has(id)) return false;
       newIds.add(id);
       return true;
@@ -148,7 +148,7 @@ function selectNew(known: ReadonlySet<string>, newIds: Set<string>, keepWithoutI
     const done = !all && last !== null && known.has(last);
     return { entries: fresh, done, isWhole: true };
   };
-  return { select, seen };
+  return { select, onPages };
 }
 
 /** Returns what is known of an archive once an update has bought its pages. */
@@ -174,8 +174,8 @@ function checksOf(
 /** Most IDs of entries that the list no longer has in a result. */
 const maxUnlisted = 1000;
 
-function unlistedIds(known: ReadonlySet<string>, listed: ReadonlySet<string>): Result['unlisted'] {
-  const unlisted = [...known].filter((id) => !listed.has(id));
+function unlistedIds(known: ReadonlySet<string>, stillListed: ReadonlySet<string>): Result['unlisted'] {
+  const unlisted = [...known].filter((id) => !stillListed.has(id));
   return { count: unlisted.length, ids: unlisted.slice(0, maxUnlisted) };
 }
 

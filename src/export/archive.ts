@@ -102,7 +102,7 @@ export interface ArchiveContents extends Contents {
 }
 
 /** The channel or playlist whose entries the lines of FILE must be; null: FILE is as recorded, and they need no check. */
-const checkedId = ({ existing, id }: ExportItem): string | null => (existing.file === 'archive' ? null : id);
+const checkedId = ({ onDisk, id }: ExportItem): string | null => (onDisk.file === 'archive' ? null : id);
 
 /** Whether lines of FILE that are not entries are left out, instead of refused: every page is bought, and there is a record. */
 const isRepaired = ({ buysAll, record }: ExportItem): boolean => buysAll && record !== null;
@@ -127,12 +127,12 @@ export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
 
 /** Words what other programs changed in FILE, and the update repaired or kept; null: nothing. */
 export function changeOf(item: ExportItem, contents: Contents): string | null {
-  const { record, target, existing } = item;
+  const { record, target, onDisk } = item;
   const { badLines, damage, checksum, entries } = contents;
   if (record === null) return null;
   if (dropsLines(item, contents)) return `left out ${count(badLines, 'line', 'lines')}; the first: ${damage}`;
   if (record.checksum === checksum) return null;
-  if (existing.file === 'archive') return `${otherContent}; it was kept`;
+  if (onDisk.file === 'archive') return `${otherContent}; it was kept`;
   // Sorting lines does not change the size.
   const isReordered = target.stats?.size === record.size && entries === record.entries;
   if (!isReordered) return null;
@@ -166,19 +166,19 @@ export async function copyArchive(
  * recorded, and `lost` for one with fewer entries than recorded.
  */
 function assertIntact(item: ExportItem, { damage, entries, checksum }: Contents): void {
-  const { record, target, existing } = item;
+  const { record, target, onDisk } = item;
   const { path } = target;
-  const all = commandFor(item, 'restore it, or add what is missing', '--update', '--all');
-  const isAsRecorded = existing.file === 'archive';
+  const repair = commandFor(item, 'restore it, or add what is missing', '--update', '--all');
+  const isAsRecorded = onDisk.file === 'archive';
   // Same checksum: the lines are as they were written.
   if (isAsRecorded && record?.checksum === checksum) return;
   const problem = damage ?? (isAsRecorded ? otherContent : null);
   if (problem !== null) {
     const what = record === null ? 'is not an archive of this channel' : 'is damaged';
-    const next = record === null ? 'choose another file name' : all;
+    const next = record === null ? 'choose another file name' : repair;
     throw new Failure('damaged', `${path} ${what}: ${problem}`, { next });
   }
   if (record === null || entries >= record.entries) return;
   const had = `but had ${count(record.entries, 'entry', 'entries')}`;
-  throw new Failure('lost', `${path} has ${count(entries, 'entry', 'entries')}, ${had}`, { next: all });
+  throw new Failure('lost', `${path} has ${count(entries, 'entry', 'entries')}, ${had}`, { next: repair });
 }

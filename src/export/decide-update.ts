@@ -31,7 +31,7 @@ type UpdateDecision =
   /** Buy pages, until one ends with a known entry. */
   | { readonly do: 'buy'; readonly expected: readonly string[] };
 
-/** A day counts as 22 hours, so that a nightly run that starts early does not wait for the next night (ms). */
+/** Each wait of days is this much shorter, so that a run that starts a little early is not a night late (ms). */
 const slack = 2 * hour;
 /** Rule 3: days after the last successful check, and after a page without a feed, until a page is fetched. */
 export const daysWithoutFeed = 7;
@@ -79,9 +79,9 @@ function expectedIds(
 ): string[] {
   const expected = entries.filter(({ videoId, isShort, isScheduled }) => {
     if (isShort || isScheduled || has(videoId)) return false;
-    const missing = Object.hasOwn(missingIds, videoId) ? missingIds[videoId] : undefined;
-    if (missing === undefined) return true;
-    return missing.checks < maxChecks && havePassed(missing.last, daysBetweenChecks, now);
+    const earlier = Object.hasOwn(missingIds, videoId) ? missingIds[videoId] : undefined;
+    if (earlier === undefined) return true;
+    return earlier.checks < maxChecks && havePassed(earlier.last, daysBetweenChecks, now);
   });
   return [...new Set(expected.map(({ videoId }) => videoId))].slice(0, maxIds);
 }

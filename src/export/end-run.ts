@@ -1,8 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { Failure, toFailure } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
-import { syncFolder } from '../fs/durable.ts';
-import { guardFile } from '../fs/files.ts';
+import { guardFile, syncFolder } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
 import { recordName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';

@@ -18,7 +18,7 @@ import { ReferenceIndex } from './reference-index.ts';
 export const exportJob = (exportFolder: ExportFolder, references: readonly Reference[]): Job => ({
   references,
   destination: exportFolder.file?.path ?? exportFolder.path,
-  refuse: () => assertExportable(exportFolder, validOnly(references)),
+  assertPossible: () => assertExportable(exportFolder, validOnly(references)),
   firstRequests: () => firstRequests(exportFolder, references),
   work: async (run) => {
     createFolders(exportFolder);
@@ -68,18 +68,18 @@ async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly
       // A FILE that stays has the entries that are recorded.
       const isKept = result.failure !== null && result.entries === 0 && existsSync(path);
       const entries = isKept ? (index.records.get(name)?.entries ?? 0) : result.entries;
-      const all = { ...result, id, file: path, entries };
+      const located = { ...result, id, file: path, entries };
       const earlier = results.get(reference);
-      results.set(reference, earlier === undefined ? all : mergeResults(earlier, all));
+      results.set(reference, earlier === undefined ? located : mergeResults(earlier, located));
     }
   };
   // New channels do not keep old ones waiting.
   const updates = queue.filter(({ name }) => index.records.has(name));
   const firstExports = queue.filter(({ name }) => !index.records.has(name));
-  feeds.mayReplace = updates.length < minChannels;
+  feeds.mayBuyPages = updates.length < minChannels;
   await exportQueue(updates);
-  feeds.mayReplace = true;
-  if (!feeds.isServiceOut()) await exportQueue(updates.filter(({ id }) => feeds.waiting.has(id)));
+  feeds.mayBuyPages = true;
+  if (!feeds.isServiceOut()) await exportQueue(updates.filter(({ id }) => feeds.deferred.has(id)));
   await exportQueue(firstExports);
   const explained = feeds.explain(references.flatMap((reference) => results.get(reference) ?? []));
   run.warnings.push(...explained.warnings);

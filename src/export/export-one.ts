@@ -90,8 +90,8 @@ function removeLeftovers(exportFolder: ExportFolder, id: string): void {
 /** Decides what to do with an export, and does it. */
 async function doExport(run: Run, item: ExportItem): Promise<Result> {
   using interrupted = item.interrupted;
-  const { exportFolder, reference, record, existing } = item;
-  const step = nextStep(existing, exportFolder.options);
+  const { exportFolder, reference, record, onDisk } = item;
+  const step = nextStep(onDisk, exportFolder.options);
   switch (step) {
     case 'keep':
       run.warn('kept', reference.label, 'kept: already exported; --update adds what is new');
@@ -118,7 +118,7 @@ async function resume(run: Run, item: ExportItem, pages: PagesFile): Promise<Res
       return await exportList(run, item, pages);
     case 'update':
       return await addNew(run, item, await readIntact(item), pages);
-    case 'record':
+    case 'finish':
       return recordResumed(run, item, pages);
   }
 }
@@ -140,7 +140,7 @@ function recordResumed(run: Run, item: ExportItem, pages: PagesFile): Result {
 
 /** Buys the remaining pages of an export, and replaces FILE once all of them are there. */
 async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise<Result> {
-  const { target, exportFolder, reference, record, existing } = item;
+  const { target, exportFolder, reference, record, onDisk } = item;
   const { started, replaces } = pages.header;
   if (!replaces) assertUnchanged(target, null, moveAway(item));
   const resumed = pages.position.entries;
@@ -156,7 +156,7 @@ async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise
     const failure = new Failure('invalid_response', message, { status: 200, next: advice });
     return failedExport(item, failure, facts);
   }
-  const isLost = record?.id === item.id && existing.file === 'none' && isArchive(item.request);
+  const isLost = record?.id === item.id && onDisk.file === 'none' && isArchive(item.request);
   const was = target.stats === null ? 'gone' : 'empty';
   if (isLost && !exportFolder.options.restart)
     run.warn('gone', reference.label, `${target.path} was ${was}: its whole list was exported again`);

@@ -44,7 +44,7 @@ export interface ExportItem {
   readonly record: ArchiveRecord | null;
   /** The pages of an interrupted run. */
   readonly interrupted: PagesFile | null;
-  readonly existing: DiskState;
+  readonly onDisk: DiskState;
   /** The update buys every page (`--update --all`). */
   readonly buysAll: boolean;
   readonly recordSource: Pick<ArchiveRecord, 'reference' | 'others' | 'service'>;
@@ -143,7 +143,7 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
     request,
     record,
     interrupted,
-    existing: {
+    onDisk: {
       pages: isOurs ? 'ours' : interrupted === null ? 'none' : 'another',
       file: state,
       belongsToAnotherId: record !== null && record.id !== id,
@@ -192,13 +192,13 @@ export function startPages(item: ExportItem, update: UpdateRequest | null): Page
     request: item.request,
     reference: item.recordSource.reference,
     started: timeOf(item),
-    replaces: item.existing.file !== 'none',
+    replaces: item.onDisk.file !== 'none',
     update,
   });
 }
 
-/** What an interrupted run still has to do; `record`: its new FILE is in place. */
-export function remainingWork({ header, end }: PagesFile, { stats }: Target): 'export' | 'update' | 'record' {
-  if (hasStamp(stats, end)) return 'record';
+/** What an interrupted run still has to do; `finish`: its new FILE is in place. */
+export function remainingWork({ header, end }: PagesFile, { stats }: Target): 'export' | 'update' | 'finish' {
+  if (hasStamp(stats, end)) return 'finish';
   return header.update === null ? 'export' : 'update';
 }

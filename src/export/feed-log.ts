@@ -16,11 +16,11 @@ interface Explained {
 /** Feeds requested in this run, by the ID of their channel (docs/updates.md, rule 3). */
 export class FeedLog {
   /** Whether a page may replace a missing feed. With many channels, only once it is known that the service works. */
-  mayReplace = false;
+  mayBuyPages = false;
   /** Channels that wait for `mayReplace`. */
-  readonly waiting = new Map<string, MissingFeed>();
+  readonly deferred = new Map<string, MissingFeed>();
   /** Channels that were checked with a page in place of their feed, and what is wrong with it. */
-  readonly replaced = new Map<string, string>();
+  readonly boughtInstead = new Map<string, string>();
   readonly #missing = new Map<string, MissingFeed>();
   #isAnyRead = false;
 
@@ -46,7 +46,7 @@ export class FeedLog {
     const others = results.filter(({ failure, isReached }) => isReached && failure?.code === 'unavailable');
     if (first !== undefined && this.isServiceOut(others.length)) return this.#blameService(results, first);
     if (first !== undefined && this.#isOutage(0)) return this.#questionAddress(results, first);
-    const warnings = [...this.replaced].map(([id, problem]) => ({
+    const warnings = [...this.boughtInstead].map(([id, problem]) => ({
       code: 'no feed',
       label: results.find((result) => result.id === id)?.label ?? null,
       message: `checked with a page instead of the feed, which is ${problem}`,

@@ -1,4 +1,4 @@
-import { findAddress } from '../accounts/settings.ts';
+import { findProfile } from '../accounts/settings.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { isLocked, lockedFailure } from '../fs/file-lock.ts';
 import { needsPage, type Position, startPosition, tokenOf } from '../run/list-pages.ts';
@@ -39,7 +39,7 @@ export async function assertExportable(
 }
 
 const serviceOf = ({ options, context }: ExportFolder): string =>
-  options.sandbox ? sandboxName : findAddress(options, context.env).serviceName;
+  options.sandbox ? sandboxName : findProfile(options, context.env).serviceName;
 
 /** Returns the first request of each reference, and the results of those that a run would refuse before it. */
 export async function firstRequests(
@@ -77,19 +77,19 @@ export async function firstRequests(
 }
 
 /** Whether a run would read a FILE that is not as recorded before it buys, and could refuse it. */
-function readsChangedFile({ exportFolder, existing, interrupted, target }: ExportItem): boolean {
-  if (existing.file === 'archive') return false;
-  const step = nextStep(existing, exportFolder.options);
+function readsChangedFile({ exportFolder, onDisk, interrupted, target }: ExportItem): boolean {
+  if (onDisk.file === 'archive') return false;
+  const step = nextStep(onDisk, exportFolder.options);
   if (step === 'update') return true;
   return step === 'resume' && interrupted !== null && remainingWork(interrupted, target) === 'update';
 }
 
 async function firstRequest(item: ExportItem): Promise<FirstRequest> {
-  const { exportFolder, reference, id, name, target, existing } = item;
+  const { exportFolder, reference, id, name, target, onDisk } = item;
   const { operation, options } = exportFolder;
   using interrupted = item.interrupted;
   if (await isLocked(exportFolder.privateFolder, name)) throw lockedFailure(target.path);
-  const step = nextStep(existing, options);
+  const step = nextStep(onDisk, options);
   switch (step) {
     case 'keep':
       return noRequest(item);

@@ -14,16 +14,18 @@ import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import { type PrivateFolder, pagesName, temporaryName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
 import { type Position, startPosition, videoIdOf } from '../run/list-pages.ts';
-import { commentLine, isComment, readComment } from './checksum.ts';
 import {
   type Commit,
+  commentLine,
   discardPages,
   headerOf,
+  isComment,
   isCommit,
   isEnd,
   type PagesEnd,
   type PagesHeader,
   pagesVersion,
+  readComment,
   type UpdateRequest,
 } from './pages-format.ts';
 
@@ -31,8 +33,8 @@ import {
 interface StoredPage {
   readonly start: number;
   readonly end: number;
-  readonly before: number;
-  readonly behind: number;
+  readonly checksumBefore: number;
+  readonly checksumAfter: number;
 }
 
 /** Compares inodes only: both files are in one folder. After a rename Windows may report another device. */
@@ -78,7 +80,7 @@ export class PagesFile {
   static create(folder: PrivateFolder, file: string, header: Omit<PagesHeader, 'version'>): PagesFile {
     const name = temporaryName(pagesName(file));
     const full: PagesHeader = { version: pagesVersion, ...header };
-    const pages = new PagesFile(folder, file, name, folder.create(name), full);
+    const pages = new PagesFile(folder, file, name, folder.createEmpty(name), full);
     pages.#append(Buffer.alloc(0), full);
     return pages;
   }
@@ -126,10 +128,10 @@ export class PagesFile {
       asideFor: this.#pendingUpdate,
       info: this.info === null ? info : null,
     };
-    const [start, before] = [this.size, this.#checksum];
+    const [start, checksumBefore] = [this.size, this.#checksum];
     const entries = typeof rows === 'string' ? Buffer.from(rows) : rows;
-    const behind = this.#append(entries, commit);
-    this.#applyCommit(commit, { start, end: start + entries.length, before, behind });
+    const checksumAfter = this.#append(entries, commit);
+    this.#applyCommit(commit, { start, end: start + entries.length, checksumBefore, checksumAfter });
     this.#pendingUpdate = null;
     if (this.#isNamed) return;
     this.#folder.rename(this.#name, pagesName(this.#file));
@@ -177,12 +179,12 @@ export class PagesFile {
   /** Yields all entries as lines, in chunks, each valid until the next. Throws `failed` if they are not as written. */
   async *rows(stop: AbortSignal, pages: readonly StoredPage[] = this.#pages): AsyncGenerator<Buffer, void> {
     for (const page of pages) {
-      let checksum = page.before;
+      let checksum = page.checksumBefore;
       for await (const chunk of chunksOf(this.#fd, this.#path, stop, page)) {
         checksum = crc32(chunk, checksum);
         yield chunk;
       }
-      if (checksum !== page.behind) throw this.#foreign();
+      if (checksum !== page.checksumAfter) throw this.#foreign();
     }
   }
 
@@ -240,7 +242,12 @@ export class PagesFile {
         if (isComment(line)) {
           const value = readComment(line, checksum);
           if (isCommit(value))
-            this.#applyCommit(value, { start: this.size, end: at, before: this.#checksum, behind: checksum });
+            this.#applyCommit(value, {
+              start: this.size,
+              end: at,
+              checksumBefore: this.#checksum,
+              checksumAfter: checksum,
+            });
           else if (isEnd(value)) this.end = value;
           else if (value === null || at > 0) return;
         }

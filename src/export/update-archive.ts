@@ -11,19 +11,19 @@ import { type ArchiveRecord, changeChecks, checksAfter, noChecks } from './recor
 
 /** Brings FILE up to date (docs/updates.md): requests the feed, decides, and buys pages only if they are needed. */
 export async function updateArchive(run: Run, item: ExportItem): Promise<Result> {
-  const { id, record, existing, exportFolder, reference, buysAll: all } = item;
+  const { id, record, onDisk, exportFolder, reference, buysAll: all } = item;
   const { feeds, context, operation } = exportFolder;
   const now = context.clock.now();
   const isPlaylist = operation.name === 'playlist';
   // What needs a page in any case asks for nothing once none can be bought.
   if ((all || isPlaylist) && run.budget.exhausted !== null) throw run.budget.exhausted;
   // A FILE that is not as recorded is read before anything is sent; any other once something needs its content.
-  const recorded = existing.file === 'archive' ? record : null;
+  const recorded = onDisk.file === 'archive' ? record : null;
   let file: ArchiveRecord | ArchiveContents = recorded ?? (await readIntact(item));
   // A playlist has no feed, and what is new may be anywhere in it.
   if (isPlaylist)
     return await buyUpdate(run, item, file, { all: true, expected: [], feedProblem: null }, null);
-  const feed = feeds.waiting.get(id) ?? (await requestFeed(run, item, file.entries > 0));
+  const feed = feeds.deferred.get(id) ?? (await requestFeed(run, item, file.entries > 0));
   feeds.note(id, feed);
   const before = record?.checks ?? noChecks;
   if (recorded !== null && (all || needsIds(before, feed))) file = await readIntact(item);
@@ -44,8 +44,8 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
     case 'fail':
       throw noFeed(feed, decision.until);
     case 'buy': {
-      if (feed.entries === null && !all && !feeds.mayReplace) {
-        feeds.waiting.set(id, feed);
+      if (feed.entries === null && !all && !feeds.mayBuyPages) {
+        feeds.deferred.set(id, feed);
         return resultOf(reference, { status: 'unchecked', entries: file.entries, added: 0 });
       }
       // A feed that is back is noted even if no page can be bought.

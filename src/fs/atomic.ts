@@ -1,8 +1,17 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode, usage } from '../errors.ts';
-import { replaceFile, syncFolder, syncIfPossible } from './durable.ts';
-import { closeQuietly, fileError, guardFile, ignoreErrors, randomHex, unsupported } from './files.ts';
+import {
+  closeQuietly,
+  fileError,
+  guardFile,
+  ignoreErrors,
+  randomHex,
+  replaceFile,
+  syncFolder,
+  syncIfPossible,
+  unsupported,
+} from './files.ts';
 import type { Target } from './output-target.ts';
 
 /**

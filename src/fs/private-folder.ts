@@ -1,8 +1,15 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { Failure, usage } from '../errors.ts';
-import { replaceFile, syncFolder, syncIfPossible } from './durable.ts';
-import { guardFile, ignoreErrors, unsupported, withDescriptor } from './files.ts';
+import {
+  guardFile,
+  ignoreErrors,
+  replaceFile,
+  syncFolder,
+  syncIfPossible,
+  unsupported,
+  withDescriptor,
+} from './files.ts';
 import { kindOf, type Target } from './output-target.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
@@ -76,8 +83,8 @@ export class PrivateFolder {
     return this.#guard(name, () => this.#open(name, O_RDWR | O_APPEND | (create ? O_CREAT : 0)));
   }
 
-  /** Creates a file (0600) for reading and writing, in place of one of this name, and returns its descriptor. */
-  create(name: string): number {
+  /** Creates an empty file (0600) for reading and writing, in place of one of this name, and returns its descriptor. */
+  createEmpty(name: string): number {
     this.remove(name);
     return this.#guard(name, () => this.#open(name, O_RDWR | O_APPEND | O_CREAT | O_EXCL));
   }
@@ -86,7 +93,7 @@ export class PrivateFolder {
   replace(name: string, content: string | Uint8Array): void {
     this.#guard(name, () => {
       const temporary = temporaryName(name);
-      withDescriptor(this.create(temporary), (fd) => {
+      withDescriptor(this.createEmpty(temporary), (fd) => {
         fs.writeFileSync(fd, content);
         // The file is whole even after a power cut.
         syncIfPossible(fd);

@@ -1,8 +1,7 @@
 import type { JsonText } from '../json/json-text.ts';
 import { thousands } from '../text/count.ts';
-import { expandFields, memberField, picker } from './fields.ts';
+import { entryKeys, expandFields, memberField, memberMap, picker } from './fields.ts';
 import type { EntrySource, Field, FormatOptions } from './format.ts';
-import { memberMap, recordKeys } from './members.ts';
 import { splitViews } from './video-texts.ts';
 
 export interface Column {
@@ -38,13 +37,13 @@ const maxKeyColumns = 100;
 export function chooseColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
   const { fields, operation, several } = options;
   if (fields !== null)
-    return expandFields(fields, operation, recordKeys(entries)).map((field) => {
+    return expandFields(fields, operation, entryKeys(entries)).map((field) => {
       const column = fieldColumn(field);
       if (!several) return column;
       if (field.name === '_reference') return { ...column, ...referenceSize(column.word, options) };
       return { ...column, width: laterWidths[field.name] ?? 0 };
     });
-  const columns = hasVideos(entries) ? videoColumns(options, entries) : recordColumns(options, entries);
+  const columns = hasVideos(entries) ? videoColumns(options, entries) : memberColumns(options, entries);
   const word = 'reference';
   const reference: Column = {
     word,
@@ -89,7 +88,7 @@ function videoColumns(
   const hasCounts = entries.some(count);
   // On a narrow terminal the title needs the room more.
   const isWide = hasCounts || terminal === null || terminal.columns >= minWideViews;
-  const mayBeLong = several || operation.body === 'records';
+  const mayBeLong = several || operation.body === 'rows';
   // Widths are what later entries may need: an ID, `PREMIERE`, `123,456,789` or `214 waiting`, `11 months ago`.
   const columns = [
     { word: 'index', cell: field('index'), kind: 'number', drop: 5 },
@@ -133,8 +132,8 @@ function fieldColumn(field: Field, drop?: number): Column {
   return { word: name, cell, ...(kind && { kind }), ...(drop && { drop }) };
 }
 
-/** Chooses the members of other records that are neither arrays nor objects, those of the operation first. */
-function recordColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
+/** Chooses the members of other entries that are neither arrays nor objects, those of the operation first. */
+function memberColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
   const members = entries.flatMap((entry) => [...memberMap(entry)]);
   const scalars = members.filter(([, { kind }]) => kind !== 'object' && kind !== 'array');
   const sent = new Set((scalars.length === 0 ? members : scalars).map(([key]) => key));

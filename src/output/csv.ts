@@ -3,9 +3,8 @@ import { ByteWriter, byteSet, COMMA, LINE_FEED } from '../json/byte-writer.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { expandFields, hasWildcard, maxColumns, picker } from './fields.ts';
+import { entryKeys, expandFields, hasWildcard, maxColumns, picker } from './fields.ts';
 import type { Field, FormatOptions, Writer } from './format.ts';
-import { recordKeys } from './members.ts';
 
 /** Creates CSV with a header. Without `--fields`, its columns are `columns`, or those of the first page with entries. */
 export function csvFormat({ operation, fields, columns: fileColumns, terminal }: FormatOptions): Writer {
@@ -18,7 +17,7 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
 
   /** Fixes the columns, and writes the header. */
   const begin = (entries: readonly JsonText[]): void => {
-    const all = fileColumns ?? expandFields(fields, operation, recordKeys(entries));
+    const all = fileColumns ?? expandFields(fields, operation, entryKeys(entries));
     columns = isOpen ? all.slice(0, maxColumns) : all;
     pick = picker(columns);
     shown = new Set(columns.map(topKey));
@@ -43,7 +42,7 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
       if (columns === null) begin(entries);
       for (const entry of entries) writeRow(pick(entry, source));
       if (isOpen && leftOut.size < maxColumns)
-        for (const key of recordKeys(entries)) if (!shown.has(key)) leftOut.add(key);
+        for (const key of entryKeys(entries)) if (!shown.has(key)) leftOut.add(key);
       return out.take();
     },
     tail: () => {

@@ -1,8 +1,8 @@
 /** What a json document has around its entries, and where the entries of a response are. */
 import type { Failure } from '../errors.ts';
 import { type JsonText, quoteJson } from '../json/json-text.ts';
-import type { RecordShape } from './format.ts';
-import { memberMap } from './members.ts';
+import { memberMap } from './fields.ts';
+import type { EntryShape } from './format.ts';
 
 export interface Frame {
   readonly before: string;
@@ -37,9 +37,9 @@ interface ResponseParts extends Frame {
  * Finds the entries of a whole response: a resolve result is one (docs/service.md, 2.1). Where the specification leaves the shape
  * open, they are the body if that is an array, else `results`, else its only array, else the body.
  */
-export function readResponse(body: JsonText, kind: RecordShape['body'] = 'list'): ResponseParts {
+export function readResponse(body: JsonText, kind: EntryShape['body'] = 'list'): ResponseParts {
   const whole = { ...noFrame, entries: [body], isList: false };
-  if (kind === 'record') return whole;
+  if (kind === 'object') return whole;
   if (body.kind === 'array') return { ...arrayFrame, entries: body.elements(), isList: true };
   const arrays = [...memberMap(body)].filter(([, value]) => value.kind === 'array');
   const list = arrays.find(([key]) => key === 'results') ?? (arrays.length === 1 ? arrays[0] : undefined);

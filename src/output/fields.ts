@@ -1,8 +1,25 @@
 import { type ByteWriter, CLOSE_BRACE, COMMA, OPEN_BRACE } from '../json/byte-writer.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
-import type { EntrySource, Field, RecordShape } from './format.ts';
-import { memberMap, membersOf } from './members.ts';
+import type { EntryShape, EntrySource, Field } from './format.ts';
 import { durationSeconds, views } from './video-texts.ts';
+
+/** Lists the members of an entry in order, with duplicates; one that is not an object has one member, `value`. */
+export function membersOf(entry: JsonText): Iterable<readonly [key: string, value: JsonText]> {
+  return entry.kind === 'object' ? entry.members() : [['value', entry]];
+}
+
+/** Maps the members of an entry by key: of a key given twice the last one. */
+export function memberMap(entry: JsonText): ReadonlyMap<string, JsonText> {
+  return new Map(membersOf(entry));
+}
+
+/** Lists the keys of all entries, in order of first appearance. */
+export function entryKeys(entries: readonly JsonText[]): string[] {
+  const keys = new Set<string>();
+  for (const entry of entries)
+    for (const key of entry.kind === 'object' ? entry.keys() : ['value']) keys.add(key);
+  return [...keys];
+}
 
 const text = (entry: JsonText, key: string): string | undefined => entry.get(key)?.string();
 const numeric = (digits: string | null): JsonText => JsonText.of(digits ?? 'null');
@@ -32,7 +49,7 @@ export function picker(fields: readonly Field[]): (entry: JsonText, source: Entr
   };
 }
 
-/** Reads the member of a record; a record that is not an object is its own `value`. */
+/** Reads the member of an entry; one that is not an object is its own `value`. */
 export const memberOf = (entry: JsonText, key: string): JsonText | undefined =>
   entry.get(key) ?? (entry.kind === 'object' ? undefined : memberMap(entry).get(key));
 
@@ -72,7 +89,7 @@ export const maxColumns = 1000;
 /** Replaces `*` among the fields (null: `*`) by the specified ones, else the documented ones, and these keys. */
 export function expandFields(
   fields: readonly Field[] | null,
-  { fields: specified, documentedFields }: RecordShape,
+  { fields: specified, documentedFields }: EntryShape,
   keys: Iterable<string>,
 ): Field[] {
   const requested = fields ?? [{ name: wildcard, path: null }];

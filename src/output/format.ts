@@ -15,13 +15,13 @@ export interface Field {
   readonly path: readonly string[] | null;
 }
 
-/** Describes the printed entries: those of an operation, of files (`records`), or records of this machine. */
-export interface RecordShape extends Pick<Operation, 'fields' | 'documentedFields' | 'idField'> {
-  readonly body: Operation['body'] | 'records';
+/** Describes the printed entries: those of an operation, or rows of files and of this machine. */
+export interface EntryShape extends Pick<Operation, 'fields' | 'documentedFields' | 'idField'> {
+  readonly body: Operation['body'] | 'rows';
 }
 
 export interface FormatOptions {
-  readonly operation: RecordShape;
+  readonly operation: EntryShape;
   /** `--fields`, or null: each format's own default. */
   readonly fields: readonly Field[] | null;
   /** Several references or `--from`: JSON becomes an array of `{"reference", "result"}`. */

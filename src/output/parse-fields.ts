@@ -3,20 +3,19 @@ import { excerpt, usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { operations, videoFields } from '../service/contract.ts';
 import { nearest } from '../text/nearest.ts';
-import { computedFields, memberOf, valueAt, wildcard } from './fields.ts';
-import type { Field, RecordShape } from './format.ts';
-import { recordKeys } from './members.ts';
+import { computedFields, entryKeys, memberOf, valueAt, wildcard } from './fields.ts';
+import type { EntryShape, Field } from './format.ts';
 
 /** Entries of exports, whichever command wrote them. */
 export const shownEntries = {
   fields: videoFields,
   documentedFields: [...new Set(Object.values(operations).flatMap((row) => row.documentedFields))],
   idField: 'videoId',
-  body: 'records',
-} as const satisfies RecordShape;
+  body: 'rows',
+} as const satisfies EntryShape;
 
 /** Lists the fields that entries are known to have: the documented ones, and those of videos where none is specified. */
-export function knownFields({ fields, documentedFields }: RecordShape): readonly string[] {
+export function knownFields({ fields, documentedFields }: EntryShape): readonly string[] {
   return [...new Set([...documentedFields, ...(fields.length > 0 ? [] : videoFields)])];
 }
 
@@ -41,7 +40,7 @@ const namesElsewhere: readonly (readonly [names: readonly string[], next: string
 ];
 
 /** Says what is meant by the name of a field that entries do not have; undefined if they may have it. */
-function suggestionFor(name: string, first: string, operation: RecordShape): string | undefined {
+function suggestionFor(name: string, first: string, operation: EntryShape): string | undefined {
   const known = knownFields(operation);
   if (known.includes(first)) return undefined;
   if (first.startsWith('_')) {
@@ -66,7 +65,7 @@ function suggestionFor(name: string, first: string, operation: RecordShape): str
 }
 
 /** Parses `--fields`; null without it. Throws a usage error that names the field meant. */
-export function parseFields(value: string | null, operation: RecordShape): readonly Field[] | null {
+export function parseFields(value: string | null, operation: EntryShape): readonly Field[] | null {
   if (value === null) return null;
   const fields: Field[] = [];
   for (const name of value.split(',').map((part) => part.trim())) {
@@ -92,14 +91,14 @@ function absentFrom(fields: readonly Field[], entries: readonly JsonText[]): rea
   return fields.filter((field) => !entries.some((entry) => has(entry, field)));
 }
 
-const listed = (names: readonly string[]): string => names.slice(0, maxNamed).map(excerpt).join(', ');
+const joinNames = (names: readonly string[]): string => names.slice(0, maxNamed).map(excerpt).join(', ');
 
 /** Returns a warning that names the fields that none of these entries has; null if there are none. */
 export function absentWarning(fields: readonly Field[], entries: readonly JsonText[]): string | null {
   const absent = absentFrom(fields, entries);
   if (absent.length === 0) return null;
   const names = excerpt(absent.map(({ name }) => name).join(', '));
-  return `--fields: no entry on the first page has ${names}; its fields are ${listed(recordKeys(entries))}`;
+  return `--fields: no entry on the first page has ${names}; its fields are ${joinNames(entryKeys(entries))}`;
 }
 
 /** Throws a usage error for a field that no entry of these batches has, and names the nearest one. Without entries: nothing. */
@@ -112,11 +111,11 @@ export async function assertPresent(
   for await (const batch of batches) {
     absent = absentFrom(absent, batch);
     if (absent.length === 0) return;
-    for (const key of recordKeys(batch)) keys.add(key);
+    for (const key of entryKeys(batch)) keys.add(key);
   }
   const [field] = absent;
   if (field === undefined || keys.size === 0) return;
   const near = nearest(field.name, [...keys]);
-  const next = near ? `did you mean ${near}?` : `their fields are ${listed([...keys])}`;
+  const next = near ? `did you mean ${near}?` : `their fields are ${joinNames([...keys])}`;
   throw usage(`--fields: no entry has '${field.name}'`, next);
 }

@@ -1,10 +1,9 @@
 import type { linesOf } from '../fs/line-chunks.ts';
 import type { JsonText } from '../json/json-text.ts';
 import type { Frame } from './document.ts';
-import { expandFields, hasWildcard, maxColumns } from './fields.ts';
+import { entryKeys, expandFields, hasWildcard, maxColumns } from './fields.ts';
 import type { Chunk, EntrySource, Field, Format, FormatOptions } from './format.ts';
 import { createFormat, type FormatName } from './formats.ts';
-import { recordKeys } from './members.ts';
 
 /** Entries per batch: a table takes its widths from the first one, a csv that is read only once its columns. */
 const batchEntries = 100;
@@ -64,7 +63,7 @@ async function columnsOf(
   if (!hasWildcard(fields)) return null;
   const keys = new Set<string>();
   for await (const batch of batches)
-    for (const key of recordKeys(batch)) if (keys.size <= maxColumns) keys.add(key);
+    for (const key of entryKeys(batch)) if (keys.size <= maxColumns) keys.add(key);
   return expandFields(fields, operation, keys);
 }
 

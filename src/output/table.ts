@@ -10,8 +10,8 @@ import { cut, textWidth, widest } from './width.ts';
 const gap = 2;
 /** Longer cells are cut, also numbers and IDs. */
 const maxUncut = 40;
-/** Texts are not made narrower: in records of this machine, as long as columns can be dropped, and with `--fields`. */
-const minText = { report: 20, list: 14, fields: 8 };
+/** Texts are not made narrower: in reports of this machine, as long as columns can be dropped, and with `--fields`. */
+const minTextWidths = { report: 20, list: 14, fields: 8 };
 /** Without borders, with a gap between columns. */
 const grid = {
   chars: Object.fromEntries(Object.keys(new CliTable().options.chars).map((name) => [name, ''])),
@@ -34,7 +34,7 @@ export function tableFormat(options: FormatOptions): Writer {
   const { terminal, fields, operation, isReport = false } = options;
   const style = terminal?.color ? colors() : null;
   const terminalWidth = terminal?.columns ?? Number.POSITIVE_INFINITY;
-  const least = minText[isReport ? 'report' : fields === null ? 'list' : 'fields'];
+  const least = minTextWidths[isReport ? 'report' : fields === null ? 'list' : 'fields'];
   const table = new CliTable(grid);
   let columns: readonly Sized[] = [];
   let widths: readonly number[] = [];
@@ -74,7 +74,7 @@ export function tableFormat(options: FormatOptions): Writer {
         const rows = entries.map((entry) => cellsOf(all, entry, source));
         const cells = (i: number): string[] => rows.map((row) => row[i] ?? '');
         const sized = all.map((column, i) => sizedBy(column, cells(i), terminalWidth, least));
-        if (isReport && (operation.body === 'record' || minWidth(sized) > terminalWidth))
+        if (isReport && (operation.body === 'object' || minWidth(sized) > terminalWidth))
           return rows.map((row) => fieldLines(all, row)).join('\n');
         columns = dropped(sized, terminalWidth);
         widths = fitted(columns, terminalWidth);
@@ -92,7 +92,7 @@ export function tableFormat(options: FormatOptions): Writer {
   };
 }
 
-/** Writes a line for each field of a record. Nothing is cut: it may be copied. */
+/** Writes a line for each field of a row. Nothing is cut: it may be copied. */
 function fieldLines(columns: readonly Column[], row: readonly string[]): string {
   const width = longest(columns.map(({ word }) => word)) + gap;
   return columns.map(({ word }, i) => `${(word.padEnd(width) + row[i]).trimEnd()}\n`).join('');
@@ -108,12 +108,17 @@ const isKept = (cell: string, kind: Column['kind']): boolean =>
   kind === 'number' || kind === 'uncut' ? cell.length <= maxUncut : kind !== 'title' && isNumber(cell);
 
 /** Makes a column as wide as its header and these cells, and aligns it right if they are numbers. */
-function sizedBy(column: Column, cells: readonly string[], terminalWidth: number, minText: number): Sized {
+function sizedBy(
+  column: Column,
+  cells: readonly string[],
+  terminalWidth: number,
+  minTextWidth: number,
+): Sized {
   const own = cells.filter((cell) => cell !== '' && cell !== '-');
   const kind = column.kind ?? (own.length > 0 && own.every(isNumber) ? 'number' : 'text');
   const width = Math.max(column.width ?? 0, widest([sanitize(column.word), ...cells]));
   const kept = widest(cells.filter((cell) => isKept(cell, kind)));
-  const least = column.min ?? Math.min(width, minText);
+  const least = column.min ?? Math.min(width, minTextWidth);
   return { ...column, kind, width, min: Math.min(terminalWidth, Math.max(kept, least)) };
 }
 

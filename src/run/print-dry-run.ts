@@ -1,7 +1,7 @@
 import { resolveAccount } from '../accounts/settings.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { type ExitCode, gravest } from '../errors.ts';
-import { printRecords } from '../output/print-records.ts';
+import { printRows } from '../output/print-rows.ts';
 import type { Output } from '../output/stdout.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
@@ -40,7 +40,7 @@ export async function printDryRun(
   const service = options.sandbox
     ? { baseUrl: parseAddress(sandbox, '--sandbox').baseUrl, namespace: defaultNamespace }
     : await resolveAccount(options, context);
-  const records = requests.map(({ reference, operation, parameters }) => ({
+  const rows = requests.map(({ reference, operation, parameters }) => ({
     reference,
     method: operation && 'GET',
     url: operation && requestUrl(service, operation, parameters),
@@ -49,11 +49,11 @@ export async function printDryRun(
   const given = options.invocation.flags.find(({ name }) => name === '--format')?.value;
   if (given === 'json' || given === 'ndjson') {
     const fields = ['reference', 'method', 'url', 'cost'] as const;
-    await printRecords(records, { ...options, fields }, output);
+    await printRows(rows, { ...options, fields }, output);
   } else {
-    const prices = records.map(({ cost }) => (cost === 0 ? 'free' : credits(cost)));
+    const prices = rows.map(({ cost }) => (cost === 0 ? 'free' : credits(cost)));
     const width = longest(prices);
-    const lines = records.map(({ reference, url }, i) => {
+    const lines = rows.map(({ reference, url }, i) => {
       const request = url === null ? `no request: ${reference}` : `GET ${url}`;
       return `${prices[i]?.padEnd(width)}  ${sanitize(request)}\n`;
     });

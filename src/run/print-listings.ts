@@ -50,8 +50,8 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const listing = await listPages(run, value, { ...startPosition, next: start }, sink, tally);
     const { position, pages, failure } = listing;
     const { entries, next, total } = position;
-    const isCut = failure !== null || run.pipeClosed;
-    const resume = isCut && validOnly(references).length === 1 ? resumeCommand(run, position) : null;
+    const isStopped = failure !== null || run.pipeClosed;
+    const resume = isStopped && validOnly(references).length === 1 ? resumeCommand(run, position) : null;
     const isLimited = failure === null && next !== 'end';
     return resultOf(reference, {
       id,
@@ -67,9 +67,9 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
 
   const closingOf = (reference: Reference, { failure, token, status, pages }: Result): string => {
     if (reference.failure !== null) return format.failed(reference, reference.failure);
-    const isCut = failure !== null && failure.code !== 'not_found';
+    const hasMore = status === 'limited' || (failure !== null && failure.code !== 'not_found');
     const opening = pages === 0 ? format.open(reference, listingStart(null)) : '';
-    return opening + format.close(reference, listingEnd(isCut || status === 'limited', token, failure));
+    return opening + format.close(reference, listingEnd(hasMore, token, failure));
   };
 
   async function* printed(): AsyncGenerator<Result> {

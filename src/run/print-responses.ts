@@ -61,7 +61,7 @@ export async function printResponses(
         // Only free commands take several references.
         if (references.length > 1)
           run.progress.update({ reference: reference.label, page: 1, entries, total: null, credits: 0 });
-        const id = operation.body === 'record' ? resolvedId(response) : reference.id;
+        const id = operation.body === 'object' ? resolvedId(response) : reference.id;
         yield resultOf(reference, { id, entries });
       }
     }
@@ -104,7 +104,7 @@ function fetchAhead(run: Run, parametersOf: (value: string) => RequestParameters
     if (earlier) return earlier;
     const response = run.request(async () => {
       const body = await client.call(operation, parametersOf(reference.value), reference.tally);
-      if (operation.body === 'record') resolvedId(body);
+      if (operation.body === 'object') resolvedId(body);
       return body;
     });
     if (repeated.has(reference)) responses.set(reference, response);

@@ -22,7 +22,7 @@ export interface Job {
   /** FILE or folder of the output; null: stdout. */
   readonly destination: string | null;
   /** Throws what the run would refuse, before anything is sent. */
-  refuse(): void | Promise<void>;
+  assertPossible(): void | Promise<void>;
   /** The first request of each reference, for `--dry-run`. */
   firstRequests(): Promise<DryRun>;
   /** Does the work, and returns a result for each reference. */

@@ -66,8 +66,8 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
       const added = [...baselines].filter((key) => ids.has(key)).length;
       const what = `added ${count(added, 'reference', 'references')} to ${target.path}`;
       if (added > 0) run.warn('baseline', null, `${what}; later runs print what is new`);
-      const all = 'all entries are new since the last check; older ones may have been missed';
-      for (const label of missed) run.warn('all new', label, all);
+      const allNew = 'all entries are new since the last check; older ones may have been missed';
+      for (const label of missed) run.warn('all new', label, allNew);
     },
   };
 }

@@ -78,7 +78,7 @@ export class Client {
     assertParameters(operation, parameters);
     const { service, context, retries, maxWait } = this.#options;
     const url = requestUrl(service, operation, parameters);
-    const progress = { counted: 0, maybeCharged: 0, requestWaitMs: 0 };
+    const soFar = { usedRetries: 0, maybeCharged: 0, requestWaitMs: 0 };
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(operation, url, tally, attempt);
       if (!('failure' in outcome)) {
@@ -86,20 +86,20 @@ export class Client {
         this.#isKeyAccepted = true;
         return readBody(outcome);
       }
-      if (operation.credits > 0 && outcome.charge === 'possibly_charged') progress.maybeCharged++;
+      if (operation.credits > 0 && outcome.charge === 'possibly_charged') soFar.maybeCharged++;
       const runWaitMs = this.#throttle.limitedMs();
       const limits = { retries, maxWaitMs: maxWait * 1000 };
-      const decision = decideRetry(outcome, { ...progress, runWaitMs }, limits, context.clock.random());
+      const decision = decideRetry(outcome, { ...soFar, runWaitMs }, limits, context.clock.random());
       if (typeof decision === 'string') {
         const failure = finalFailure(outcome, decision, attempt);
         throw failure.code === 'unauthorized' ? failure.with({ next: this.#remedyOf(failure) }) : failure;
       }
       this.#abortSignal.throwIfAborted();
-      const { waitMs, counts, pausesRun } = decision;
-      if (counts) progress.counted++;
-      progress.requestWaitMs += waitMs;
+      const { waitMs, usesRetry, pausesRun } = decision;
+      if (usesRetry) soFar.usedRetries++;
+      soFar.requestWaitMs += waitMs;
       const { message } = outcome.failure;
-      const why = counts ? `${message}, retry ${progress.counted} of ${retries}` : message;
+      const why = usesRetry ? `${message}, retry ${soFar.usedRetries} of ${retries}` : message;
       await this.#throttle.wait(waitMs, pausesRun, why);
     }
   }
@@ -144,9 +144,9 @@ export class Client {
       const connections = await this.#connections;
       this.#abortSignal.throwIfAborted();
       if (operation.credits > 0) tally.paidRequests++;
-      for (const counts of [tally, budget.total]) {
-        counts.requests++;
-        if (attempt > 1) counts.retries++;
+      for (const each of [tally, budget.total]) {
+        each.requests++;
+        if (attempt > 1) each.retries++;
       }
       const outcome = await get(connections, httpRequest(service, url), timeout * 1000);
       const isComplete = 'body' in outcome;

@@ -30,8 +30,8 @@ export interface Operation {
   /** Credits debited by a 200 response: per call, or per page. */
   readonly credits: 0 | 1;
   readonly reference: ReferenceKind;
-  /** The body: one record, records in a shape that the specification does not show, or a page envelope (2.4). */
-  readonly body: 'record' | 'list' | 'page';
+  /** The body: one object, a list in a shape that the specification does not show, or a page envelope (2.4). */
+  readonly body: 'object' | 'list' | 'page';
   /** The specified fields of an entry, in order (2.1, 2.2); empty if the specification does not show the body. */
   readonly fields: readonly string[];
   /** All fields that a deployment is documented to send, in its order: the specified ones and others. */
@@ -70,7 +70,7 @@ export const operations = {
     parameters: [{ ...channel, ...length, name: 'input' }],
     credits: 0,
     reference: 'channel',
-    body: 'record',
+    body: 'object',
     fields: resolveFields,
     documentedFields: resolveFields,
     idField: 'channel_id',

@@ -10,9 +10,9 @@ import type { BaseUrl } from './address.ts';
 import type { Connections } from './http.ts';
 
 /** Idle milliseconds after which a connection is not used again, unless the service sends `Keep-Alive: timeout`. */
-const idleTimeout = 250;
+const idleTimeoutMs = 250;
 /** A connection is closed this much earlier than `Keep-Alive: timeout` allows, in milliseconds. */
-const keepAliveMargin = 500;
+const keepAliveMarginMs = 500;
 /** The first variable that is set is used, for http and https addresses alike. */
 const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
 
@@ -20,7 +20,7 @@ const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'
 export async function openConnections(
   baseUrl: BaseUrl,
   connections: number,
-  timeout: number,
+  timeoutMs: number,
   env: Context['env'],
 ): Promise<Connections> {
   const { origin, loopback } = baseUrl;
@@ -35,9 +35,9 @@ export async function openConnections(
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
-    keepAliveTimeout: idleTimeout,
-    keepAliveTimeoutThreshold: keepAliveMargin,
-    connectTimeout: timeout,
+    keepAliveTimeout: idleTimeoutMs,
+    keepAliveTimeoutThreshold: keepAliveMarginMs,
+    connectTimeout: timeoutMs,
     ...(tunnel && { connect: tunnel.connect }),
   });
   dispatcher.once('connect', parserLoaded);

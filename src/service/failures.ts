@@ -104,8 +104,8 @@ function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meanin
   const words = errorWords(cause);
   if (sent) {
     // After the headers a wrong length means that the connection ended too early.
-    const isCut = key === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && status !== null;
-    if (key in invalidResponses && !isCut) return { code: 'invalid_response', what: words };
+    const endedEarly = key === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && status !== null;
+    if (key in invalidResponses && !endedEarly) return { code: 'invalid_response', what: words };
     return { ...busy, what: `no complete response: ${words}` };
   }
   const code = 'unreachable';

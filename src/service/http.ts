@@ -49,7 +49,7 @@ export class TransportError extends Error {
 export function get(
   connections: Connections,
   request: { readonly origin: string; readonly path: string; readonly headers: Record<string, string> },
-  timeout: number,
+  timeoutMs: number,
 ): Promise<Response | NoResponse> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | null = null;
@@ -72,12 +72,12 @@ export function get(
     };
     const onTime = (): void => {
       if (isSettled) return;
-      const error = new TransportError('TIMEOUT', `timed out after ${timeout / 1000} s`);
+      const error = new TransportError('TIMEOUT', `timed out after ${timeoutMs / 1000} s`);
       if (controller === null) connections.stopConnecting(error);
       fail(error);
     };
     // Deferred: data that arrived while the process was suspended is read first.
-    const timer = setTimeout(() => setImmediate(onTime), timeout);
+    const timer = setTimeout(() => setImmediate(onTime), timeoutMs);
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {

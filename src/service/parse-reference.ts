@@ -185,8 +185,8 @@ function refusalOf(
   const what = otherLists.find(([id]) => id.test(list))?.[1] ?? (url === null ? undefined : otherPage(url));
   const isVideo = what === 'a video';
   if (kind === 'playlist') {
-    const isCut = isVideo && url?.searchParams.has('v') && !url.searchParams.has('list');
-    if (isCut) return { what, next: 'if the address continues after &, quote it' };
+    const mayContinue = isVideo && url?.searchParams.has('v') && !url.searchParams.has('list');
+    if (mayContinue) return { what, next: 'if the address continues after &, quote it' };
     return isVideo ? { what, next: 'open the playlist and copy its address' } : { what };
   }
   if (isVideo) return { what, next: channelOfVideo };

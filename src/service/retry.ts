@@ -14,27 +14,27 @@ export interface FailedAttempt {
 export type EndReason = 'not retried' | 'charged twice' | 'retries' | 'max-wait';
 
 /**
- * Decides whether an attempt that failed is repeated: the reason why not, or the wait, whether it counts against
- * `--retries` (`counted` did), and whether it makes every request wait. `maxWaitMs` limits the wait of the run without a
- * success (`runWaitMs`) for a 429, of the request for anything else.
+ * Decides whether an attempt that failed is repeated. Returns why not, or the wait before it, whether it uses up one of
+ * `--retries`, and whether every request waits. A 429 ends when the run has waited longer than `maxWaitMs` without a success
+ * (`runWaitMs`), anything else when its own request has (`requestWaitMs`).
  */
 export function decideRetry(
   { failure: { status }, isRetryable, retryAfterMs }: FailedAttempt,
-  progress: Readonly<Record<'counted' | 'maybeCharged' | 'requestWaitMs' | 'runWaitMs', number>>,
+  progress: Readonly<Record<'usedRetries' | 'maybeCharged' | 'requestWaitMs' | 'runWaitMs', number>>,
   limits: { readonly retries: number; readonly maxWaitMs: number },
   random: number,
-): EndReason | { readonly waitMs: number; readonly counts: boolean; readonly pausesRun: boolean } {
-  const { counted, maybeCharged, requestWaitMs, runWaitMs } = progress;
+): EndReason | { readonly waitMs: number; readonly usesRetry: boolean; readonly pausesRun: boolean } {
+  const { usedRetries, maybeCharged, requestWaitMs, runWaitMs } = progress;
   if (!isRetryable) return 'not retried';
   if (maybeCharged >= 2) return 'charged twice';
   // Waits that a 429 or 503 asks for do not count.
-  const counts = retryAfterMs === null || (status !== 429 && status !== 503);
-  if (counts && counted >= limits.retries) return 'retries';
-  const waitMs = retryAfterMs ?? backoff(counted + 1, random);
+  const usesRetry = retryAfterMs === null || (status !== 429 && status !== 503);
+  if (usesRetry && usedRetries >= limits.retries) return 'retries';
+  const waitMs = retryAfterMs ?? backoff(usedRetries + 1, random);
   const pausesRun = status === 429;
   const totalMs = (pausesRun ? runWaitMs : requestWaitMs) + waitMs;
   if (totalMs > limits.maxWaitMs) return 'max-wait';
-  return { waitMs, counts, pausesRun };
+  return { waitMs, usesRetry, pausesRun };
 }
 
 /** The wait before retry number `retry` (from 1): 500 ms to 30 s, less up to a half (`random`). */

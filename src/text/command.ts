@@ -62,7 +62,7 @@ export function shellQuote(word: string, platform = process.platform): string {
 const powerShellText = (text: string): string => `'${text.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
 
 /** A line that sets an environment variable in the user's shell. */
-export function exportLine(name: string, value: string, platform = process.platform): string {
+export function environmentLine(name: string, value: string, platform = process.platform): string {
   if (platform === 'win32') return `$env:${name} = ${powerShellText(value)}`;
   return `export ${name}=${shellQuote(value, platform)}`;
 }

@@ -125,7 +125,7 @@ async function updater(t: TestContext) {
       target: resolveTarget(path),
       id: 'UCa',
       exportFolder,
-      existing: { file },
+      onDisk: { file },
       buysAll: all,
       record: record({ size: written.length, checksum: crc32(written) }),
       request: request(),

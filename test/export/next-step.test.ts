@@ -26,10 +26,10 @@ function row(what: string, values: Partial<typeof every>, ...cells: readonly str
       for (const file of all.file)
         for (const belongsToAnotherId of all.belongsToAnotherId)
           for (const hasFolder of all.hasFolder) {
-            const existing = { pages, file, belongsToAnotherId, hasFolder };
+            const onDisk = { pages, file, belongsToAnotherId, hasFolder };
             covered++;
-            const steps = columns.map((flags) => nextStep(existing, flags));
-            assert.deepEqual(steps, cells, JSON.stringify(existing));
+            const steps = columns.map((flags) => nextStep(onDisk, flags));
+            assert.deepEqual(steps, cells, JSON.stringify(onDisk));
           }
   });
 }

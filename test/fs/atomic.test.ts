@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { AtomicFile, assertNotPinned, assertReplaceable, writeFileAtomic } from '../../src/fs/atomic.ts';
-import { replaceFile } from '../../src/fs/durable.ts';
+import { replaceFile } from '../../src/fs/files.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { recordSyncs, replaceFs, whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';

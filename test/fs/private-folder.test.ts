@@ -30,7 +30,7 @@ test('a folder is created with mode 0700 and a .gitignore, whatever the umask, a
     assert.deepEqual([folder.names(), String(folder.read('.gitignore'))], [['.gitignore'], '*\n']);
     folder.replace('a', 'text');
     fs.closeSync(folder.openAppend('b'));
-    fs.closeSync(folder.create('c'));
+    fs.closeSync(folder.createEmpty('c'));
     for (const name of ['.gitignore', 'a', 'b', 'c']) assert.equal(mode(join(path, name)), 0o600, name);
     // One that another process created meanwhile.
     assert.deepEqual([other.exists, other.ensure().created, String(other.read('a'))], [false, false, 'text']);
@@ -131,7 +131,7 @@ test('files: read, replaced, created, appended to, renamed, removed', async (t) 
     fs.closeSync(fd);
   }
   assert.equal(String(folder.read('rows')), '12');
-  fs.closeSync(folder.create('rows'));
+  fs.closeSync(folder.createEmpty('rows'));
   assert.equal(String(folder.read('rows')), '');
   folder.rename('rows', 'b');
   for (const _ of ['there', 'gone']) folder.remove('b');
@@ -170,7 +170,7 @@ test('inside, no link is followed, and no FIFO blocks', { timeout: 30_000 }, asy
   for (const open of [() => folder.openRead('fifo'), () => folder.openAppend('fifo')])
     assert.throws(open, isFailure(1, `${folder.at('fifo')} is a named pipe, not a file`));
   // They are replaced as a name.
-  fs.closeSync(folder.create('link'));
+  fs.closeSync(folder.createEmpty('link'));
   folder.replace('dangling', 'new');
   assert.equal(fs.readFileSync(victim, 'utf8'), 'precious');
   assert.deepEqual(fs.readdirSync(join(folder.path, '..')).sort(), ['.chanlist', 'victim']);

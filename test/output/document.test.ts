@@ -25,5 +25,5 @@ test('the entries of a body of unknown shape: the array, results, the only array
 
 test('a resolve result is one record with any content', () => {
   const body = json('{"channel_id":"UCx","names":["a","b"]}');
-  assert.deepEqual(readResponse(body, 'record').entries, [body]);
+  assert.deepEqual(readResponse(body, 'object').entries, [body]);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memberField, picker } from '../../src/output/fields.ts';
-import type { RecordShape } from '../../src/output/format.ts';
+import type { EntryShape } from '../../src/output/format.ts';
 import { createFormat } from '../../src/output/formats.ts';
 import { parseFields, shownEntries } from '../../src/output/parse-fields.ts';
 import { durationSeconds, views } from '../../src/output/video-texts.ts';
@@ -11,7 +11,7 @@ import { specifiedFields } from '../support/specified-fields.ts';
 import { elements, item, json, listed, options } from './support.ts';
 
 const { uploads, playlist, latest, search, resolve } = operations;
-const fieldsOf = (value: string, operation: RecordShape) => parseFields(value, operation) ?? [];
+const fieldsOf = (value: string, operation: EntryShape) => parseFields(value, operation) ?? [];
 
 test('--fields: paths, in the order given; an unspecified field is accepted', () => {
   assert.deepEqual(parseFields('title, thumbnails.0.url,_reference,members_only', uploads), [

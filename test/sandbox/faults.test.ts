@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SandboxSettings } from '../../src/sandbox/defaults.ts';
-import { type FaultKind, parseFaultRule } from '../../src/sandbox/defaults.ts';
+import { type FaultKind, parseFaultRule, type SandboxSettings } from '../../src/sandbox/defaults.ts';
 import { isFailure } from '../support/failures.ts';
 import { get, page, sandbox } from './client.ts';
 

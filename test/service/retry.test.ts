@@ -47,13 +47,13 @@ test('spans are seconds, minutes, hours or days', () => {
   assert.deepEqual(spans, ['1 s', '4 s', '1 min', '1 min 5 s', '1 h', '1 h 3 min', '2 days']);
 });
 
-const start = { counted: 0, maybeCharged: 0, requestWaitMs: 0, runWaitMs: 0 };
+const start = { usedRetries: 0, maybeCharged: 0, requestWaitMs: 0, runWaitMs: 0 };
 const limits = { retries: 4, maxWaitMs: 120_000 };
 const failed = (status: number | null, retryAfterMs: number | null = null): FailedAttempt => ({
   ...{ failure: new Failure('unavailable', 'x', { status }), isRetryable: true },
   ...{ retryAfterMs, charge: 'free' },
 });
-const again = (waitMs: number, counts: boolean, pausesRun = false) => ({ waitMs, counts, pausesRun });
+const again = (waitMs: number, usesRetry: boolean, pausesRun = false) => ({ waitMs, usesRetry, pausesRun });
 
 const decisions: readonly (readonly [
   name: string,
@@ -62,17 +62,17 @@ const decisions: readonly (readonly [
   decision: ReturnType<typeof decideRetry>,
 ])[] = [
   ['a connection error', failed(null), {}, again(500, true)],
-  ['its fourth retry', failed(null), { counted: 3 }, again(4000, true)],
-  ['its fifth', failed(null), { counted: 4 }, 'retries'],
+  ['its fourth retry', failed(null), { usedRetries: 3 }, again(4000, true)],
+  ['its fifth', failed(null), { usedRetries: 4 }, 'retries'],
   ['its second attempt that may have been charged', failed(null), { maybeCharged: 2 }, 'charged twice'],
   ['a 503 after them', failed(503, 7000), { maybeCharged: 2 }, 'charged twice'],
   ['a 404', { ...failed(404), isRetryable: false }, {}, 'not retried'],
   ['a 429 without Retry-After counts', failed(429), {}, again(500, true, true)],
-  ['and uses retries up', failed(429), { counted: 4 }, 'retries'],
-  ['a 429 with Retry-After does not count', failed(429, 7000), { counted: 4 }, again(7000, false, true)],
-  ['a 503 with Retry-After does not count', failed(503, 7000), { counted: 4 }, again(7000, false)],
+  ['and uses retries up', failed(429), { usedRetries: 4 }, 'retries'],
+  ['a 429 with Retry-After does not count', failed(429, 7000), { usedRetries: 4 }, again(7000, false, true)],
+  ['a 503 with Retry-After does not count', failed(503, 7000), { usedRetries: 4 }, again(7000, false)],
   ['a 500 with Retry-After counts', failed(500, 7000), {}, again(7000, true)],
-  ['and uses retries up', failed(500, 7000), { counted: 4 }, 'retries'],
+  ['and uses retries up', failed(500, 7000), { usedRetries: 4 }, 'retries'],
   ['a 429: it has waited 120 s', failed(429, 20_000), { runWaitMs: 100_000 }, again(20_000, false, true)],
   ['a 429: it would wait longer', failed(429, 20_001), { runWaitMs: 100_000 }, 'max-wait'],
   ['a 429: own waits do not matter', failed(429, 1000), { requestWaitMs: 500_000 }, again(1000, false, true)],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exportLine, shellQuote } from '../../src/text/command.ts';
+import { environmentLine, shellQuote } from '../../src/text/command.ts';
 
 test('a word for the shell of the platform', () => {
   for (const [word, posix, powerShell] of [
@@ -21,6 +21,6 @@ test('a word for the shell of the platform', () => {
 });
 
 test('a variable for the shell of the platform', () => {
-  assert.equal(exportLine('KEY', "it's", 'darwin'), "export KEY='it'\\''s'");
-  assert.equal(exportLine('KEY', 'http://127.0.0.1:1', 'win32'), "$env:KEY = 'http://127.0.0.1:1'");
+  assert.equal(environmentLine('KEY', "it's", 'darwin'), "export KEY='it'\\''s'");
+  assert.equal(environmentLine('KEY', 'http://127.0.0.1:1', 'win32'), "$env:KEY = 'http://127.0.0.1:1'");
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FormatName } from '../../src/output/formats.ts';
-import { printRecords, type RecordOptions } from '../../src/output/print-records.ts';
+import { printRows, type RowOptions } from '../../src/output/print-rows.ts';
 import { Stderr } from '../../src/output/stderr.ts';
 import { Stdout } from '../../src/output/stdout.ts';
 import { fakeContext } from '../support/fake-context.ts';
@@ -13,7 +13,7 @@ const rows = [
 
 async function printed<R extends object = (typeof rows)[number]>(
   format: FormatName | null,
-  options: Partial<RecordOptions<R>> & { isTerminal?: boolean; width?: number; records?: readonly R[] } = {},
+  options: Partial<RowOptions<R>> & { isTerminal?: boolean; width?: number; records?: readonly R[] } = {},
 ): Promise<string> {
   const { isTerminal = false, width, records = rows as unknown as readonly R[], ...others } = options;
   const { context, stdout } = fakeContext({ stdoutTerminal: isTerminal });
@@ -21,7 +21,7 @@ async function printed<R extends object = (typeof rows)[number]>(
   const fields = Object.keys(records[0] ?? { name: '', sum: '' }) as (keyof R & string)[];
   const stderr = new Stderr(context);
   const output = { context, stdout: new Stdout(context, stderr), stderr };
-  await printRecords(records, { format, color: false, fields, ...others }, output);
+  await printRows(records, { format, color: false, fields, ...others }, output);
   return stdout();
 }
 

@@ -7,41 +7,41 @@ import type { Output } from './stdout.ts';
 import { defaultFormat, terminalOf } from './terminal.ts';
 import { cut } from './width.ts';
 
-export interface RecordOptions<R> {
+export interface RowOptions<R> {
   /** `--format`; null: a table at a terminal, else ndjson. */
   readonly format: FormatName | null;
   readonly color: boolean;
-  /** The members of each record that are printed, in this order. */
+  /** The members of each row that are printed, in this order. */
   readonly fields: readonly (keyof R & string)[];
-  /** What a table shows of a record; by default these members. */
-  readonly tableRow?: (record: R) => Readonly<Record<string, unknown>>;
+  /** What a table shows of a row; by default these members. */
+  readonly tableRow?: (row: R) => Readonly<Record<string, unknown>>;
   /** The columns of csv, of members of members as `problem.code`; by default these members. */
   readonly csvColumns?: readonly string[];
-  /** There is one record: json is the object itself, a table has a line for each of its members. */
+  /** There is one row: json is the object itself, a table has a line for each of its members. */
   readonly isSingle?: boolean;
   /** Lines of ASCII below a table. */
   readonly footer?: () => readonly string[];
 }
 
-/** Prints records of this machine: ndjson and csv as they come, a table and json at the end. */
-export async function printRecords<R extends object>(
-  records: Iterable<R> | AsyncIterable<R>,
-  options: RecordOptions<R>,
+/** Prints what this machine knows: ndjson and csv as rows come, a table and json at the end. */
+export async function printRows<R extends object>(
+  rows: Iterable<R> | AsyncIterable<R>,
+  options: RowOptions<R>,
   { context, stdout }: Output,
 ): Promise<void> {
   const { fields, isSingle = false, footer = () => [] } = options;
-  const { tableRow = (record: R): object => record, csvColumns = fields } = options;
+  const { tableRow = (row: R): object => row, csvColumns = fields } = options;
   const terminal = terminalOf(context.stdout, context.env, options.color);
   const format = options.format ?? defaultFormat(terminal);
   const isTable = format === 'table';
   const words = isSingle ? { null: 'none', true: 'yes', false: 'no' } : { null: '-', true: '*', false: '' };
 
-  const cellsOf = (record: R): object =>
-    Object.fromEntries(Object.entries(tableRow(record)).map(([key, value]) => [key, cell(value, words)]));
+  const cellsOf = (row: R): object =>
+    Object.fromEntries(Object.entries(tableRow(row)).map(([key, value]) => [key, cell(value, words)]));
   async function* batches(): AsyncGenerator<JsonText[], void> {
     const batch: JsonText[] = [];
-    for await (const record of records) {
-      const value = isTable ? cellsOf(record) : record;
+    for await (const row of rows) {
+      const value = isTable ? cellsOf(row) : row;
       batch.push(JsonText.of(JSON.stringify(value)));
       if (format === 'ndjson' || format === 'csv') yield batch.splice(0);
     }
@@ -49,7 +49,7 @@ export async function printRecords<R extends object>(
   }
 
   if (isTable && !isSingle) stdout.usePager();
-  const body = isSingle ? 'record' : 'records';
+  const body = isSingle ? 'object' : 'rows';
   const rendering = {
     format,
     // A table has the columns of its rows, in their order.
