@@ -91,7 +91,7 @@ export class Failure extends Error {
   readonly next: Step | null;
   readonly scope: FailureRow['scope'];
   readonly exit: ExitCode;
-  /** Copied from the reference that ended the run: this one was only stopped by it. */
+  /** This reference did not fail itself: what ended the run was copied to it. */
   readonly isInherited: boolean;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {

@@ -49,10 +49,10 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   return isReported ? exit : reportFailure(pagerFailure, context, stderr);
 }
 
-/** Flags that such a command leaves out: a key may have been typed as a value, and a list has references of its own. */
+/** Flags never copied into a suggested command: a key may have been typed as a value, and a list has its own references. */
 const leftOut = ['--base-url', '--namespace', '--key-file', '--from'];
 
-/** Gives a command that was meant the flags that were typed, as far as it takes them. */
+/** Adds the flags that were typed to a suggested command, as far as it takes them. */
 function withFlags(failure: Failure, flags: readonly Flag[]): Failure {
   const { next } = failure;
   if (next === null || typeof next === 'string' || !next.isGuess) return failure;

@@ -100,3 +100,20 @@ test('CONTRIBUTING.md and docs/RELEASING.md name files and scripts that are ther
       `npm run ${name}`,
     );
 });
+
+test('CONTRIBUTING.md names functions that are in the files it says', async () => {
+  const text = await documentText('CONTRIBUTING.md');
+  const calls = (await codeBlocks('CONTRIBUTING.md')).find(({ language }) => language === 'calls');
+  const inText = text.matchAll(/`(?<name>\w+)`\s+in\s+`src\/(?<file>[\w./-]+)`/g);
+  const inCalls = (calls?.lines.join('\n') ?? '').matchAll(/(?<name>\w+) +\(?(?<file>[\w-]+\.ts)/g);
+  const sources = [
+    ...Array.from(inText, ({ groups }) => ({ ...groups })),
+    ...Array.from(inCalls, ({ groups }) => ({ ...groups, file: `export/${groups?.file}` })),
+  ];
+  assert.ok(sources.length >= 14, `${sources.length}`);
+  for (const { name, file } of sources as { name: string; file: string }[])
+    assert.ok(
+      new RegExp(`(?:function|const|class) ${name}\\b`).test(await documentText(`src/${file}`)),
+      name,
+    );
+});

@@ -141,7 +141,7 @@ export class LedgerFile {
       this.#lines++;
       if (line === '' || this.#add(line)) continue;
       this.#entries.set(this.#lines, unknownRequest);
-      // Between a line that was cut off and the next one there is no empty line: `append` has closed it.
+      // `append` begins with a line end: after a line that was cut off there is no empty line.
       const wasLast = (lines[i + 1] ?? this.#rest) !== '';
       if (!wasLast || !isCutOff(line)) this.#damagedLines.push(this.#lines);
     }

@@ -77,7 +77,7 @@ export function readStore(env: Env): Store {
   return text === null ? { active: null, profiles: new Map() } : parseStore(text.toString(), file);
 }
 
-/** Has `conf` replace the stored accounts atomically with mode 0600; returns the new ones. Throws as `readStore`. */
+/** Has `conf` replace the stored accounts atomically with mode 0600; returns the new ones. */
 export async function updateStore(env: Env, change: (store: Store) => Store): Promise<Store> {
   const file = storeFile(env);
   const folder = openOwnFolder(path.dirname(file), configFolder(process.platform)[1]);

@@ -62,13 +62,13 @@ export async function parseArguments(
   return { flags, request };
 }
 
-/** Registers every flag, so that one that the command does not take is reported by name, and its value is not an operand. */
+/** Registers the flags of other commands, too: they are refused by name, and their values are not taken for operands. */
 function createParser(path: string, { args = [], actions = [] }: Partial<CommandFile>) {
   const command = new Command(path).helpOption(false).helpCommand(false).enablePositionalOptions();
   command.exitOverride().configureOutput({ outputError: () => {} });
   /** As typed. */
   const flags: Flag[] = [];
-  /** Wrong values are collected: `--help` behind them still counts. */
+  /** Wrong values are collected: a `--help` after them still counts. */
   const failures: Failure[] = [];
   // Before the name of a command only the global ones.
   const all = [...(actions.length > 0 ? [] : ownFlags), ...globalFlags, ...flagsOf(path)];

@@ -34,7 +34,7 @@ const { O_RDONLY, O_NONBLOCK = 0 } = constants;
  * Counts the entries of an ndjson file, and finds the first line that is not one. An entry of a channel or playlist is a
  * JSON object with a `videoId` (null, too) and, of a channel, no other `channelId`; if `id` is null, any JSON counts. A byte
  * order mark at the start is white space. `onEntry` gets each entry without its line end; the buffer is valid until it
- * returns. Throws as `chunksOf`, and a usage error for UTF-16.
+ * returns. Throws a usage error for UTF-16.
  */
 export async function readArchive(
   target: Target,
@@ -74,7 +74,7 @@ export async function readArchive(
   return { entries, damage, badLines, newest, checksum };
 }
 
-/** Yields all bytes of a file, as `chunksOf`. */
+/** Yields all bytes of a file in chunks, each valid until the next one. */
 async function* bytesOf({ path, real }: Target, stop: AbortSignal): AsyncGenerator<Buffer> {
   // A FIFO that has taken its place would block forever.
   const fd = guardFile(path, 'open', () => openSync(real, O_RDONLY | O_NONBLOCK));
@@ -162,15 +162,15 @@ export async function copyArchive(
 }
 
 /**
- * Throws `damaged` for an archive with a line that is not an entry, or with other bytes than were written although it is as
- * recorded, and `lost` for one with fewer entries than recorded.
+ * Throws `damaged` for an archive with a line that is not an entry, or whose content has changed but not its size and time, and
+ * `lost` for one with fewer entries than recorded.
  */
 function assertIntact(item: ExportItem, { damage, entries, checksum }: Contents): void {
   const { record, target, onDisk } = item;
   const { path } = target;
   const repair = commandFor(item, 'restore it, or add what is missing', '--update', '--all');
   const isAsRecorded = onDisk.file === 'archive';
-  // Same checksum: the lines are as they were written.
+  // With the same checksum nothing has changed.
   if (isAsRecorded && record?.checksum === checksum) return;
   const problem = damage ?? (isAsRecorded ? otherContent : null);
   if (problem !== null) {

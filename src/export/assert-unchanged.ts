@@ -19,7 +19,7 @@ export function assertUnchanged(target: Target, expected: FileStamp | null, next
   });
 }
 
-/** Throws as `assertUnchanged` unless FILE is still the one that this run found. */
+/** Throws `failed` for the reference unless FILE is still the one that this run found. */
 export function assertSame(item: ExportItem): void {
   const { target } = item;
   assertUnchanged(target, target.stats && stampOf(target.stats), sameCommand(item));

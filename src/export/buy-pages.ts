@@ -41,7 +41,7 @@ export async function buyPages(
   const { update, request } = pages.header;
   const sink: Sink = {
     select,
-    // There must be room for a page, and at the end for the new FILE, which can take its place.
+    // There must be room for this page, and beside all pages for the new FILE: they are deleted after it is written.
     beforePage: () => {
       pages.assertOwn();
       assertRoom(dirname(target.real), pages.size + (update === null ? 0 : (target.stats?.size ?? 0)));

@@ -84,7 +84,7 @@ export function findArchives(path: string): FoundArchives {
   const stats = guardFile(path, 'read', () => statSync(path, { throwIfNoEntry: false }));
   const next = 'check the path, and whether the disk is mounted';
   const missing = usage(`${path}: there is no such file or folder`, next);
-  // A FILE that is gone has a folder.
+  // A missing FILE is a problem to report; a missing folder is a wrong path.
   if (stats === undefined && (/(?:^|[\\/])$/.test(path) || !existsSync(dirname(path)))) throw missing;
   const file = stats?.isDirectory() ? null : resolveTarget(path).real;
   const folder = PrivateFolder.open(privateFolderOf(file === null ? path : dirname(file)));
@@ -124,7 +124,7 @@ export interface CheckedArchive {
 
 /**
  * Reads an archive and compares it with its record; null if there is nothing of it. What cannot be read is a problem.
- * `maxAge`: milliseconds; null: any age. Throws the reason to stop.
+ * `maxAge`: milliseconds; null: any age.
  */
 export async function checkArchive(
   found: FoundArchive,
@@ -132,7 +132,7 @@ export async function checkArchive(
   context: Context,
 ): Promise<CheckedArchive | null> {
   const { folder, name } = found;
-  // A run replaces the record.
+  // A newer record means that a run has written it meanwhile.
   const recordTime = (): number | undefined =>
     statSync(folder.at(recordName(name)), { throwIfNoEntry: false })?.mtimeMs;
   const before = recordTime();
@@ -156,7 +156,7 @@ async function compare(
   const id = record?.id ?? pages?.header.request.id;
   const reference = record?.reference ?? pages?.header.reference;
   if (id === undefined || reference === undefined) return null;
-  // FILE as it was recorded has what the service sent.
+  // Unchanged since it was recorded: the lines need no check for their channel.
   const isAsRecorded = record !== null && hasStamp(target.stats, record);
   const contents =
     target.stats && record && (await readArchive(target, isAsRecorded ? null : record.id, stop));

@@ -19,9 +19,9 @@ import { isArchive, type PagesEnd } from './pages-format.ts';
 import { type ArchiveRecord, stampOf, writeRecord } from './record.ts';
 
 /**
- * Ends a run that has all of its pages: renders its entries, below them those of the archive that it updates, into a new
- * file; then that takes the place of FILE, the record is written, and the pages go. A crash anywhere in it leaves a run that
- * the next one ends, for free. Throws if FILE is no longer the one that the run found when it began.
+ * Finishes an export or update that has all of its pages: writes the new FILE (the entries of `below`, the updated archive,
+ * come last), renames it over FILE, writes the record, and deletes the pages. After a crash in between, the next run finishes
+ * it for free. Throws if FILE has changed since the run began.
  */
 export async function endRun(
   run: Run,

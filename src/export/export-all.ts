@@ -14,7 +14,6 @@ import { minChannels } from './feed-log.ts';
 import { assertExportable, firstRequests } from './first-requests.ts';
 import { ReferenceIndex } from './reference-index.ts';
 
-/** Exports each reference into its FILE, or brings it up to date. */
 export const exportJob = (exportFolder: ExportFolder, references: readonly Reference[]): Job => ({
   references,
   destination: exportFolder.file?.path ?? exportFolder.path,
@@ -37,8 +36,8 @@ function createFolders({ file, path, privateFolder }: ExportFolder): void {
 }
 
 /**
- * Exports each reference into its FILE, or brings it up to date: first resolves what no record knows, then exports, those
- * that were interrupted first. Returns the results in input order.
+ * Exports each reference into its FILE, or brings it up to date. First resolves what no record knows; updates come before
+ * first exports. Returns the results in input order.
  */
 async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly Result[]> {
   const { references } = run;

@@ -112,8 +112,8 @@ interface ExportInput {
 }
 
 /**
- * Finds out what there is of an export. Throws usage errors for a FILE that is not a regular file, `damaged` for a record that cannot be used, and
- * the reason to stop.
+ * Finds out what there is of an export. Throws usage errors for a FILE that is not a regular file, and
+ * `damaged` for a record that cannot be used.
  */
 export async function readItem(exportFolder: ExportFolder, input: ExportInput): Promise<ExportItem> {
   const { privateFolder, context, options, format, operation, file } = exportFolder;

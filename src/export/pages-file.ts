@@ -29,7 +29,7 @@ import {
   type UpdateRequest,
 } from './pages-format.ts';
 
-/** Where the entries of a page are, and the checksums of all bytes before and behind them. */
+/** Where the entries of a page are, and the checksums of all bytes up to their start and up to their end. */
 interface StoredPage {
   readonly start: number;
   readonly end: number;
@@ -41,10 +41,14 @@ interface StoredPage {
 const isSameFile = (a: Stats, b: Stats): boolean => a.ino === b.ino;
 
 /**
- * The pages of an export or update: `.chanlist/FILE.run`, a file that is only appended to. Its lines are a header, then for
- * each page its entries and a commit. Lines that begin with `#` are not entries, and have the checksum of all bytes before
- * them: what is behind the last one that is as it was written does not count. The file has its name once it holds a page;
- * until then a temporary one.
+ * The pages of an export or update: `.chanlist/FILE.run`, a file that is only appended to.
+ *
+ *     #{"version":2,"request":…} 5d41402a       the header
+ *     {"videoId":"b",…}                         the entries of a page,
+ *     #{"next":{"token":"…"},…} 0a1b2c3d        and its commit: where the list continues
+ *
+ * A line with `#` ends with the checksum of everything before it. Whatever follows the last valid one is ignored. The file
+ * gets its name with the first page.
  */
 export class PagesFile {
   /** `setAside` replaces its `update`. */
@@ -87,7 +91,7 @@ export class PagesFile {
 
   /**
    * Opens the pages of an interrupted run, for reading; null if there are none. Throws a usage error for those of another
-   * version, and the reason of `stop`.
+   * version.
    */
   static async open(folder: PrivateFolder, file: string, stop: AbortSignal): Promise<PagesFile | null> {
     const name = pagesName(file);
@@ -176,7 +180,7 @@ export class PagesFile {
     this.end = end;
   }
 
-  /** Yields all entries as lines, in chunks, each valid until the next. Throws `failed` if they are not as written. */
+  /** Yields all entries as lines, in chunks, each valid until the next. Throws `failed` if their checksum is wrong. */
   async *rows(stop: AbortSignal, pages: readonly StoredPage[] = this.#pages): AsyncGenerator<Buffer, void> {
     for (const page of pages) {
       let checksum = page.checksumBefore;
@@ -200,7 +204,7 @@ export class PagesFile {
     this.assertUntouched(this.#path, fstatSync(this.#fd), this.size);
   }
 
-  /** Throws as `assertOwn` if another file that this run has written was touched: FILE would get other entries. */
+  /** Throws `failed` for the reference unless another file is still the one that this run wrote. */
   assertUntouched(path: string, written: Stats, size: number): void {
     const now = lstatSync(path, { throwIfNoEntry: false });
     if (now === undefined || !isSameFile(now, written) || now.size !== size) throw this.#foreign();
@@ -233,7 +237,7 @@ export class PagesFile {
       }
   }
 
-  /** Finds the pages that are as they were written. */
+  /** Finds the pages up to the last valid line. */
   async #readPages(stop: AbortSignal): Promise<void> {
     let [at, checksum] = [0, 0];
     for await (const lines of linesOf(chunksOf(this.#fd, this.#path, stop), undefined, true))
@@ -271,7 +275,7 @@ export class PagesFile {
     this.header = { ...this.header, update };
   }
 
-  /** Appends entries and the line behind them, durably; returns the checksum of the bytes before that line. */
+  /** Appends entries and the line after them, durably; returns the checksum of the bytes before that line. */
   #append(entries: Buffer, value: Commit | PagesEnd | PagesHeader): number {
     this.assertOwn();
     const checksum = crc32(entries, this.#checksum);

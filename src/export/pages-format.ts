@@ -75,7 +75,7 @@ const isPlace = isOneOf('start', 'end', 'stuck');
 const isToken = shape({ token: isText });
 const isNext = (value: unknown): value is Next => isPlace(value) || isToken(value);
 
-/** The line behind the entries of a page. */
+/** The line after the entries of a page. */
 export const isCommit = shape({
   next: isNext,
   entries: isCount,
@@ -111,7 +111,7 @@ export function commentLine(value: object, before: number): Buffer {
   return Buffer.from(text + tailOf(crc32(text, before)));
 }
 
-/** The value of such a line, with its end; null if it, or what is before it, is not as it was written. */
+/** The value of such a line, with its end; null if its checksum is wrong. */
 export function readComment(line: Buffer, before: number): Readonly<Record<string, unknown>> | null {
   if (!isComment(line) || line.at(-1) !== LINE_FEED || line.length < tailLength) return null;
   const text = line.subarray(0, -tailLength);
@@ -122,7 +122,7 @@ export function readComment(line: Buffer, before: number): Readonly<Record<strin
 /** Enough for the first line of a pages file, in bytes. */
 const maxHeader = 256 * 1024;
 
-/** The first line of an open pages file; null if it is not as it was written. */
+/** The first line of an open pages file; null if its checksum is wrong. */
 export function headerOf(fd: number): PagesHeader | 'of another version' | null {
   const start = Buffer.alloc(maxHeader);
   const read = start.subarray(0, readSync(fd, start, 0, maxHeader, 0));

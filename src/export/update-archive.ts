@@ -15,7 +15,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
   const { feeds, context, operation } = exportFolder;
   const now = context.clock.now();
   const isPlaylist = operation.name === 'playlist';
-  // What needs a page in any case asks for nothing once none can be bought.
+  // These need a page in any case: once none can be bought, not even the feed is requested.
   if ((all || isPlaylist) && run.budget.exhausted !== null) throw run.budget.exhausted;
   // A FILE that is not as recorded is read before anything is sent; any other once something needs its content.
   const recorded = onDisk.file === 'archive' ? record : null;

@@ -24,7 +24,7 @@ export class AtomicFile {
   readonly #fd: number;
   #isOpen = true;
 
-  /** The short name of the temporary file always fits. Throws as `guardFile`: a usage error. */
+  /** The short name of the temporary file always fits. Throws a usage error if it cannot be created. */
   constructor(target: Target, temporary = join(dirname(target.real), `.chanlist-${randomHex()}.tmp`)) {
     this.#target = target;
     this.#temporary = temporary;
@@ -35,7 +35,7 @@ export class AtomicFile {
     guardFile(this.#target.path, 'write', () => fs.writeFileSync(this.#fd, chunk));
   }
 
-  /** Makes the content durable, with the mode of the target, or of a new file of this user's. Returns what it is. */
+  /** Makes the content durable, with the mode of the target or, for a new file, of the umask. Returns its stats. */
   close(): fs.Stats {
     const { path, stats } = this.#target;
     return guardFile(path, 'write', () => {

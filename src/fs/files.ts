@@ -89,7 +89,7 @@ export function readProblem(error: unknown): string {
   return systemErrors[code]?.[0] ?? code;
 }
 
-/** Does file operations; system errors become failures as `fileError` describes. */
+/** Does file operations. System errors become failures (`fileError`). */
 export function guardFile<T>(path: string, doing: 'read' | 'open' | 'write', work: () => T): T {
   try {
     return work();
@@ -126,12 +126,12 @@ function fileSizeLimit(): number {
 
 const mebibytes = (bytes: number): string => `${(Math.floor(bytes / 1024 / 102.4) / 10).toFixed(1)} MiB`;
 
-/** Makes the content, or the names, behind a descriptor durable on file systems that can do so. */
+/** Syncs a file or a folder, unless the file system does not support it. */
 export function syncIfPossible(fd: number): void {
   ignoreErrors([...unsupported, 'EISDIR', 'EACCES', 'EBADF'], () => fs.fsyncSync(fd));
 }
 
-/** Makes the names in a folder durable, on file systems that can do so, if this user may read it. */
+/** Syncs the names in a folder, if this user may read it. */
 export function syncFolder(folder: string): void {
   const fd = ignoreErrors(['EACCES', 'EPERM'], () => fs.openSync(folder, 'r'));
   if (fd !== undefined) withDescriptor(fd, syncIfPossible);

@@ -6,7 +6,7 @@ const chunkBytes = 128 * 1024;
 /** Longest line that is read, in bytes. */
 const maxLineBytes = 64 * 1024 * 1024;
 
-/** An open file, or a part, in chunks, each valid until the next one. Throws failures, and the reason of `stop`. */
+/** An open file, or a part of it, in chunks, each valid until the next one. `stop` ends it. */
 export async function* chunksOf(
   fd: number,
   path: string,

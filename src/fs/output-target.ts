@@ -56,7 +56,7 @@ export function assertPossibleNames(path: string, platform = process.platform): 
 
 /** A path without symbolic links, dangling ones included. Throws system errors, such as for a loop. */
 function realPath(path: string): string {
-  // In Node's own function, `..` behind a linked folder is not its real parent.
+  // For Node's own function, `..` after a linked folder is not the real parent.
   const { native } = fs.realpathSync;
   if (fs.existsSync(path)) return native(path);
   const folder = native(dirname(path));

@@ -19,7 +19,7 @@ export const privateFolderOf = (parent: string): string => join(parent, '.chanli
 
 /**
  * A folder of the program's own: a real one of the effective user, which others cannot write. Files in it are opened by
- * name, never through a link. Throws usage errors for a folder that is refused, and system errors as `guardFile`.
+ * name, never through a link. Throws a usage error for a folder that is refused.
  */
 export class PrivateFolder {
   readonly path: string;

@@ -21,8 +21,7 @@ export interface Line {
 }
 
 /**
- * The lines of a path or a stream, each without U+FEFF at its start. Throws `unreadable`, also for NUL bytes, and the reason
- * of `stop`.
+ * The lines of a path or a stream, each without U+FEFF at its start. Throws `unreadable`, also for NUL bytes; `stop` ends it.
  */
 export async function* readLines(
   from: string | Context['stdin'],
@@ -57,7 +56,7 @@ export function assertNotUtf16(start: Buffer, unreadable: (why: string) => Failu
 
 /**
  * Chunks of an input, each valid until the next one. Throws `unreadable`, also for UTF-16 and, if it has to be text, for NUL
- * bytes, and the reason of `stop`.
+ * bytes; `stop` ends it.
  */
 export async function* readChunks(
   from: string | Context['stdin'],

@@ -15,7 +15,7 @@ import {
   QUOTE,
 } from './byte-writer.ts';
 
-/** Values of a text, at most: a small body may hold so many that their positions fill the memory. */
+/** Most values of a text: a small body could otherwise fill the memory with their positions. */
 export const maxValues = 1_000_000;
 
 export interface JsonIndex {
@@ -145,7 +145,7 @@ const hexDigits = byteSet('0123456789abcdefABCDEF');
 /** Whether a byte belongs to a number or a word. */
 const isScalar = (byte: number | undefined): boolean => byte !== undefined && structure[byte] === 0;
 
-/** The text without white space between tokens; the text itself if it is not JSON without it either. */
+/** The text without white space between tokens; unchanged if it is not JSON anyway. */
 function withoutSpace(text: Buffer): Buffer {
   const view = new DataView(text.buffer, text.byteOffset, text.length);
   const compact = new ByteWriter();

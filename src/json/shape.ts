@@ -1,4 +1,4 @@
-/** Tests of parsed JSON, for the files that the program reads back. A test has the type of what passes it. */
+/** Type guards for the JSON files that the program has written. */
 type Test<T = unknown> = (value: unknown) => value is T;
 
 export type Infer<G> = G extends Test<infer T> ? T : never;

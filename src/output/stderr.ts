@@ -101,12 +101,11 @@ export class Stderr {
     if (isTTY) this.note(`reading from the terminal; end with ${end}`);
   }
 
-  /** Prints it with -v alone, at a terminal too. */
+  /** Prints it with `-v`, also at a terminal. */
   verbose(message: string): void {
     if (this.#verbosity > 0) this.#line(message);
   }
 
-  /** Prints it with -vv. */
   detail(message: () => string): void {
     if (this.#verbosity > 1) this.#line(message());
   }

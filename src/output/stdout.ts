@@ -58,9 +58,8 @@ export class Stdout {
   }
 
   /**
-   * Writes text and waits until the system has taken it. Throws `ClosedPipe` once the reader has closed the pipe,
-   * the reason to stop if there is one and the reader does not read or has left, and `failed` for anything else (a full
-   * disk).
+   * Writes text and waits until the system has taken it. Throws `ClosedPipe` once the reader has closed the pipe, and `failed`
+   * for anything else (a full disk). After a signal it throws the abort reason, if the reader does not read or has left.
    */
   async write(text: Chunk): Promise<void> {
     if (text.length === 0) return;

@@ -51,8 +51,8 @@ export interface Sink {
 }
 
 /**
- * Lists one reference into a sink: a page is requested only after the one before has been written. Returns the pages of this
- * run, and the failure that ended the listing early; null if that was a closed pipe.
+ * Lists one reference into a sink: a page is requested only after the one before has been written. Returns the number of
+ * pages bought, and the failure that ended the listing early; null for none, or a closed pipe.
  */
 export async function listPages(
   run: Run,
@@ -125,7 +125,7 @@ export const feedIdOf = (entry: JsonText): string | null =>
   entry.string() ??
   null;
 
-/** Selects the first `limit` entries; of uploads none of the page before (new uploads shift the list) and none of `exported`. */
+/** Selects up to `limit` entries. Uploads that were on the page before (a new one shifts the list) or in `exported` are skipped. */
 export function firstEntries(
   { operation, options }: Run,
   exported: ReadonlySet<string> = new Set(),

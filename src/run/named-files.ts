@@ -48,7 +48,7 @@ export function assertPaths(options: NamedPaths, context: Pick<Context, 'env'>):
   if (options.seen) resolveTarget(options.seen);
 }
 
-/** Resolves what `-o` names; null: stdout. Throws usage errors as `assertPaths` and `resolveTarget`. */
+/** Resolves what `-o` names; null: stdout. Throws a usage error for a file that cannot be written, or is named twice. */
 export function outputTarget(
   options: NamedPaths & Pick<RunOptions, 'output'>,
   context: Pick<Context, 'env'>,

@@ -136,7 +136,7 @@ function withoutComment(line: string): string {
     .replace(/^(?:[-*•–—]|\d+[.)])\s+(?:\[[ xX]?\]\s+)?/, '');
 }
 
-/** Parses a channel, or else a playlist. Throws as for a channel. */
+/** Parses a channel, or else a playlist. Throws what `parseReference` throws for a channel. */
 export const parseEither = (text: string): ParsedReference =>
   parseReference(
     text,

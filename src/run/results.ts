@@ -59,7 +59,7 @@ export function resultOf(input: Reference, facts: Partial<Result> = {}): Result 
   };
 }
 
-/** Makes the result of a reference that was not reached. `failure`: why; null if the pipe was closed. A bad line has its own. */
+/** Makes the result of a reference that was not reached. `failure`: why; null for a closed pipe. A bad line keeps its own. */
 export const unreachedResult = (reference: Reference, failure: Failure | null): Result =>
   reference.failure !== null
     ? resultOf(reference)

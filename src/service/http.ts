@@ -131,7 +131,7 @@ export function readBody(response: Response): JsonText {
 
 const invalid = (message: string): Failure => new Failure('invalid_response', message, { status: 200 });
 
-/** The most bytes that a JSON text has as rows, where each unsafe character is an escape of five bytes more. */
+/** Upper bound of the length of a JSON text once each unsafe character is an escape (five bytes more). */
 function lengthAsRows(bytes: Buffer): number {
   let { length } = bytes;
   if (6 * length <= maxBodyBytes) return length;

@@ -9,7 +9,7 @@ import { usage } from '../errors.ts';
 import { errorWords } from './failures.ts';
 import { TransportError } from './http.ts';
 
-/** The tunnel through the proxy in a variable; null if NO_PROXY excludes the origin. Throws usage errors as `parseProxy`. */
+/** The tunnel through the proxy in a variable; null if NO_PROXY excludes the origin. Throws a usage error for a wrong address. */
 export function openTunnel(variable: string, origin: string, env: Env) {
   const { hostname } = new URL(origin);
   const exceptions = (env.no_proxy || env.NO_PROXY || '').toLowerCase().split(/[\s,]+/);
