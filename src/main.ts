@@ -3,7 +3,7 @@ import { flagsOf } from './cli/flags.ts';
 import { parseArguments } from './cli/program.ts';
 import { commands } from './commands/command-table.ts';
 import type { Context } from './context.ts';
-import { ClosedPipe, Failure, toFailure } from './errors.ts';
+import { ClosedPipe, type Failure, toFailure } from './errors.ts';
 import { Stderr } from './output/stderr.ts';
 import { Stdout } from './output/stdout.ts';
 import { terminalOf } from './output/terminal.ts';
@@ -20,19 +20,25 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   const stdout = new Stdout(context, stderr);
   const output = { context, stdout, stderr };
   const answer = async (): Promise<number> => {
-    if (request instanceof Failure) throw request;
-    if (request === 'version') await stdout.write(`${version}\n`);
-    else if ('run' in request) {
-      const { run, options } = request;
-      // A run that is refused writes its summary before it throws.
-      if (options.refusal !== null && options.summary === null) throw options.refusal;
-      return await run(options, output);
-    } else {
-      const { helpText } = await import('./help/help-text.ts');
-      const terminal = terminalOf(context.stdout, context.env, color);
-      await stdout.write(await helpText(request.help, commands, terminal));
+    switch (request.kind) {
+      case 'refused':
+        throw request.failure;
+      case 'version':
+        await stdout.write(`${version}\n`);
+        return 0;
+      case 'help': {
+        const { helpText } = await import('./help/help-text.ts');
+        const terminal = terminalOf(context.stdout, context.env, color);
+        await stdout.write(await helpText(request.words, commands, terminal));
+        return 0;
+      }
+      case 'run': {
+        const { run, options } = request;
+        // A run that is refused writes its summary before it throws.
+        if (options.refusal !== null && options.summary === null) throw options.refusal;
+        return await run(options, output);
+      }
     }
-    return 0;
   };
   const exit = await answer().catch(async (error: unknown) => {
     if (error instanceof ClosedPipe) return 0;

@@ -105,10 +105,11 @@ test('CONTRIBUTING.md names functions that are in the files it says', async () =
   const text = await documentText('CONTRIBUTING.md');
   const calls = (await codeBlocks('CONTRIBUTING.md')).find(({ language }) => language === 'calls');
   const inText = text.matchAll(/`(?<name>\w+)`\s+in\s+`src\/(?<file>[\w./-]+)`/g);
-  const inCalls = (calls?.lines.join('\n') ?? '').matchAll(/(?<name>\w+) +\(?(?<file>[\w-]+\.ts)/g);
+  const inCalls = (calls?.lines.join('\n') ?? '').matchAll(/(?<name>\w+) +\(?(?<file>[\w/-]+\.ts)/g);
+  const inExport = (file = ''): string => (file.includes('/') ? file : `export/${file}`);
   const sources = [
     ...Array.from(inText, ({ groups }) => ({ ...groups })),
-    ...Array.from(inCalls, ({ groups }) => ({ ...groups, file: `export/${groups?.file}` })),
+    ...Array.from(inCalls, ({ groups }) => ({ ...groups, file: inExport(groups?.file) })),
   ];
   assert.ok(sources.length >= 14, `${sources.length}`);
   for (const { name, file } of sources as { name: string; file: string }[])

@@ -1,7 +1,7 @@
-import type { Example, Terms } from '../../src/cli/command.ts';
+import type { Example, Terms } from '../../src/cli/command-file.ts';
 import { type FlagRow, flagHelp } from '../../src/cli/flag.ts';
 import { explainedFlagsOf, helpFlag, versionFlag } from '../../src/cli/flags.ts';
-import type { Block } from '../../src/help/document.ts';
+import type { Block } from '../../src/help/blocks.ts';
 import { about, examples } from '../../src/help/help-text.ts';
 import { topics } from '../../src/help/topics.ts';
 import { wrap } from '../../src/text/wrap.ts';

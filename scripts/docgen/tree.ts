@@ -1,9 +1,9 @@
-import type { CommandFile, CommandRow } from '../../src/cli/command.ts';
+import type { CommandFile, CommandRow } from '../../src/cli/command-file.ts';
 import { type FlagRow, flagHelp, longFlag } from '../../src/cli/flag.ts';
 import { creditParts, flagsOf, helpFlag, localReports, versionFlag } from '../../src/cli/flags.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { shellNames } from '../../src/commands/completion.ts';
-import { topicNames } from '../../src/help/document.ts';
+import { topicNames } from '../../src/help/blocks.ts';
 import { topics } from '../../src/help/topics.ts';
 import { computedFields } from '../../src/output/fields.ts';
 import { formatNames, formats } from '../../src/output/formats.ts';

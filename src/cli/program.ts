@@ -3,24 +3,24 @@ import { Command, CommanderError, Option } from 'commander';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import { extensions, fileFormats, formatByPath } from '../output/formats.ts';
 import type { Flag } from '../text/command.ts';
-import type { CommandFile } from './command.ts';
+import type { CommandFile } from './command-file.ts';
 import { type FlagRow, longFlag, nonEmpty } from './flag.ts';
 import { flagsOf, globalFlags, helpFlag, ownFlags, versionFlag } from './flags.ts';
 import type { CommonOptions, RunOptions } from './options.ts';
 import { seeHelp, unknownCommand, unknownFlag } from './pointers.ts';
 
+/** What a command line asks for. */
+type Request =
+  | { readonly kind: 'run'; readonly run: Required<CommandFile>['run']; readonly options: RunOptions }
+  /** `words`: those after `chanlist help`. */
+  | { readonly kind: 'help'; readonly words: readonly string[] }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'refused'; readonly failure: Failure };
+
 interface CommandLine {
   /** Parsed flags in order, by their long names; after a parse error, those read so far. */
   readonly flags: readonly Flag[];
-  /** What it asks for. `help`: the words after `chanlist help`. */
-  readonly request:
-    | {
-        readonly run: Required<CommandFile>['run'];
-        readonly options: RunOptions;
-      }
-    | { readonly help: readonly string[] }
-    | 'version'
-    | Failure;
+  readonly request: Request;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function parseArguments(
   const parser = createParser(path, file);
   const { command, flags } = parser;
   let words: readonly string[] = [];
-  let request: CommandLine['request'];
+  let request: Request;
   try {
     const { operands, unknown } = command.parseOptions([...argv]);
     words = [...operands, ...unknown];
@@ -51,13 +51,14 @@ export async function parseArguments(
       throw unknownFlag(path, flag.replace(/=.*/s, ''));
     request = requestOf(path, file, parser, operands);
   } catch (error) {
-    request = error instanceof CommanderError ? usageErrorOf(error, path) : toFailure(error);
+    const failure = error instanceof CommanderError ? usageErrorOf(error, path) : toFailure(error);
+    request = { kind: 'refused', failure };
   }
   const isTyped = (row: FlagRow): boolean => flags.some(({ name }) => name === longFlag(row));
-  if (isTyped(versionFlag)) request = 'version';
+  if (isTyped(versionFlag)) request = { kind: 'version' };
   else if (isTyped(helpFlag)) {
     const topic = actions.length > 0 ? words.filter((word) => !word.startsWith('-')) : [];
-    request = { help: [...path.split(' '), ...topic].filter(Boolean) };
+    request = { kind: 'help', words: [...path.split(' '), ...topic].filter(Boolean) };
   }
   return { flags, request };
 }
@@ -108,19 +109,19 @@ function requestOf(
   { args = [], actions = [], run }: Partial<CommandFile>,
   { command, flags, failures }: ReturnType<typeof createParser>,
   operands: readonly string[],
-) {
+): Request {
   const names = actions.map(({ name }) => name);
   const [word, ...rest] = operands;
   if (names.length > 0) {
-    if (path !== '' && word === 'help') return { help: [path, ...rest] };
+    if (path !== '' && word === 'help') return { kind: 'help', words: [path, ...rest] };
     if (word !== undefined) throw unknownCommand(path, word, names);
     if (path !== '') throw usage(`${path} needs an action`, `expected one of ${names.join(', ')}`);
     if (flags.length > 0) throw usage('missing command', seeHelp(path));
-    return { help: [] };
+    return { kind: 'help', words: [] };
   }
   // Commander checks the number of operands.
   command.parse(['--', ...operands], { from: 'user' });
-  if (run === undefined) return { help: operands };
+  if (run === undefined) return { kind: 'help', words: operands };
   assertOwnFlags(path, flags);
   if (failures[0] !== undefined) throw failures[0];
   const operandsByName = args.map(([option], index) => [option, command.processedArgs[index]]);
@@ -131,9 +132,9 @@ function requestOf(
     assertCompatible(path, flags);
     const format = output === null ? values.format : fileFormat(output, values.format);
     assertFormatFits({ ...options, format });
-    return { run, options: { ...options, format } };
+    return { kind: 'run', run, options: { ...options, format } };
   } catch (error) {
-    return { run, options: { ...options, refusal: toFailure(error) } };
+    return { kind: 'run', run, options: { ...options, refusal: toFailure(error) } };
   }
 }
 

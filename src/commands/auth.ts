@@ -1,7 +1,7 @@
 import { lastFour } from '../accounts/key.ts';
 import { explicitProfile, findService } from '../accounts/settings.ts';
 import { readStore, storeFile, unknownProfile, updateStore } from '../accounts/store.ts';
-import { type CommandFile, type CommandRow, type Example, rowUnder } from '../cli/command.ts';
+import { type CommandFile, type CommandRow, type Example, rowUnder } from '../cli/command-file.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { usage } from '../errors.ts';
 import { printRows } from '../output/print-rows.ts';

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
+import type { Argument, Example, RunCommand, Terms } from '../cli/command-file.ts';
 import { type CommonOptions, commandOf, repairAll } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { gravest, usage } from '../errors.ts';

@@ -1,5 +1,5 @@
-import { type CommandRow, rowUnder } from '../cli/command.ts';
-import { shortCost } from '../help/document.ts';
+import { type CommandRow, rowUnder } from '../cli/command-file.ts';
+import { shortCost } from '../help/blocks.ts';
 import { operations } from '../service/contract.ts';
 
 const list = rowUnder('Channels and playlists:');

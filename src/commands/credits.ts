@@ -1,7 +1,7 @@
 import { type LedgerEntry, LedgerFile } from '../accounts/ledger-file.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
 import { findProfile } from '../accounts/settings.ts';
-import type { Example, RunCommand } from '../cli/command.ts';
+import type { Example, RunCommand } from '../cli/command-file.ts';
 import type { creditParts } from '../cli/flags.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { printRows, type RowOptions } from '../output/print-rows.ts';

@@ -1,5 +1,5 @@
-import type { Argument, Example } from '../cli/command.ts';
-import { topicNames } from '../help/document.ts';
+import type { Argument, Example } from '../cli/command-file.ts';
+import { topicNames } from '../help/blocks.ts';
 
 export const args: readonly Argument[] = [['words', '[command...]', `a command or ${topicNames.join(', ')}`]];
 

@@ -1,7 +1,7 @@
-import type { CommandFile, Example } from '../cli/command.ts';
+import type { CommandFile, Example } from '../cli/command-file.ts';
 import type { RunOptions } from '../cli/options.ts';
 import { type Failure, usage } from '../errors.ts';
-import { costSentence, resumes } from '../help/document.ts';
+import { costSentence, resumes } from '../help/blocks.ts';
 import { latestSize, type OperationName, operations, searchLimit } from '../service/contract.ts';
 import { expectedReference, isReference } from '../service/parse-reference.ts';
 import { guess } from '../text/command.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Argument, Example, RunCommand } from '../cli/command.ts';
+import type { Argument, Example, RunCommand } from '../cli/command-file.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';

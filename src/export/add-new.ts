@@ -1,8 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { PagesFile } from '../archive/pages-file.ts';
+import type { UpdateRequest } from '../archive/pages-format.ts';
+import {
+  type ArchiveRecord,
+  type CheckHistory,
+  checksAfter,
+  noChecks,
+  writeRecord,
+} from '../archive/record.ts';
 import { missingEntries, type Sink, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import { type ArchiveContents, changeOf, dropsLines } from './archive.ts';
 import { assertSame } from './assert-unchanged.ts';
 import { type BoughtPages, buyPages } from './buy-pages.ts';
 import { type Feed, noLongerExpected } from './decide-update.ts';
@@ -10,9 +18,7 @@ import { endRun, removePages } from './end-run.ts';
 import { failedExport } from './export-failure.ts';
 import { type ExportItem, foundStamp, timeOf } from './exports.ts';
 import { adoptedText } from './messages.ts';
-import type { PagesFile } from './pages-file.ts';
-import type { UpdateRequest } from './pages-format.ts';
-import { type ArchiveRecord, type CheckHistory, checksAfter, noChecks, writeRecord } from './record.ts';
+import { type ArchiveContents, changeOf, dropsLines } from './updated-file.ts';
 
 /** Buys pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
 export async function addNew(

@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs';
+import { type FileStamp, hasStamp, stampOf } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
 import { isEmpty, type Target } from '../fs/output-target.ts';
 import type { ExportItem } from './exports.ts';
 import { sameCommand } from './messages.ts';
-import { type FileStamp, hasStamp, stampOf } from './record.ts';
 
 /**
  * Throws `failed` for the reference unless the target is still the `expected` file (null: there is none, or an empty one).

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import type { PagesFile } from '../archive/pages-file.ts';
 import type { Failure } from '../errors.ts';
 import { assertNotPinned } from '../fs/atomic.ts';
 import { assertRoom } from '../fs/files.ts';
@@ -8,7 +9,6 @@ import type { Result } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import type { ExportItem } from './exports.ts';
 import { unresumable } from './messages.ts';
-import type { PagesFile } from './pages-file.ts';
 
 export interface BoughtPages {
   readonly facts: Pick<Result, 'pages' | 'missing' | 'token'>;

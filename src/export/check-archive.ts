@@ -1,6 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { day } from '../accounts/local-time.ts';
+import { PagesFile } from '../archive/pages-file.ts';
+import { type Contents, otherContent, readArchive } from '../archive/read-archive.ts';
+import { type ArchiveRecord, hasStamp, readRecord, recordedFiles } from '../archive/record.ts';
 import type { Context } from '../context.ts';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import { isLocked } from '../fs/file-lock.ts';
@@ -9,11 +12,8 @@ import { isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf, recordName } from '../fs/private-folder.ts';
 import type { Command } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
-import { type Contents, otherContent, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
 import { exportCommand, switchesOf } from './messages.ts';
-import { PagesFile } from './pages-file.ts';
-import { type ArchiveRecord, hasStamp, readRecord, recordedFiles } from './record.ts';
 
 /** What can be wrong with an archive, from the gravest to the least; the help prints these rows. */
 export const problemCodes = {

@@ -1,5 +1,5 @@
 import { day, hour } from '../accounts/local-time.ts';
-import { type CheckHistory, maxIds } from './record.ts';
+import { type CheckHistory, maxIds } from '../archive/record.ts';
 
 /** An entry of the feed that `latest` returns. */
 export interface FeedEntry {

@@ -1,4 +1,7 @@
 import { crc32 } from 'node:zlib';
+import type { PagesFile } from '../archive/pages-file.ts';
+import { isArchive, type PagesEnd } from '../archive/pages-format.ts';
+import { type ArchiveRecord, stampOf, writeRecord } from '../archive/record.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { guardFile, syncFolder } from '../fs/files.ts';
@@ -10,13 +13,10 @@ import { parseFields } from '../output/parse-fields.ts';
 import { entriesOf, render } from '../output/render.ts';
 import { tokenOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
-import { type ArchiveContents, copyArchive } from './archive.ts';
 import { assertUnchanged } from './assert-unchanged.ts';
 import { type ExportItem, newFileName } from './exports.ts';
 import { moveAway, sameCommand } from './messages.ts';
-import type { PagesFile } from './pages-file.ts';
-import { isArchive, type PagesEnd } from './pages-format.ts';
-import { type ArchiveRecord, stampOf, writeRecord } from './record.ts';
+import { type ArchiveContents, copyArchive } from './updated-file.ts';
 
 /**
  * Finishes an export or update that has all of its pages: writes the new FILE (the entries of `below`, the updated archive,

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { ReferenceIndex } from '../archive/reference-index.ts';
 import { Failure } from '../errors.ts';
 import { guardFile, makeFolders } from '../fs/files.ts';
 import { grouped } from '../run/ending.ts';
@@ -12,7 +13,6 @@ import { exportOne, mergeResults } from './export-one.ts';
 import { type ExportFolder, nameOf, pathOf } from './exports.ts';
 import { minChannels } from './feed-log.ts';
 import { assertExportable, firstRequests } from './first-requests.ts';
-import { ReferenceIndex } from './reference-index.ts';
 
 export const exportJob = (exportFolder: ExportFolder, references: readonly Reference[]): Job => ({
   references,

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
+import { changeChecks, checksAfterFailure } from '../archive/record.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { pagesName } from '../fs/private-folder.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Tally } from '../service/budget.ts';
 import type { ExportItem } from './exports.ts';
 import { sameCommand } from './messages.ts';
-import { changeChecks, checksAfterFailure } from './record.ts';
 
 /** Turns what was thrown into the failure to report. `checked`: the last successful check; null: there was none. Pure. */
 export function failureOf(thrown: unknown, { paidRequests }: Tally, checked: string | null): Failure {

@@ -1,4 +1,7 @@
 import { existsSync } from 'node:fs';
+import type { PagesFile } from '../archive/pages-file.ts';
+import { isArchive } from '../archive/pages-format.ts';
+import { noChecks } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import { isEmpty } from '../fs/output-target.ts';
@@ -8,7 +11,6 @@ import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { addNew } from './add-new.ts';
-import { readIntact } from './archive.ts';
 import { assertUnchanged } from './assert-unchanged.ts';
 import { buyPages } from './buy-pages.ts';
 import { endRun, recordEnd } from './end-run.ts';
@@ -25,10 +27,8 @@ import {
 } from './exports.ts';
 import { moveAway, refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
-import type { PagesFile } from './pages-file.ts';
-import { isArchive } from './pages-format.ts';
-import { noChecks } from './record.ts';
 import { updateArchive } from './update-archive.ts';
+import { readIntact } from './updated-file.ts';
 
 /**
  * Makes one export, or brings it up to date, under its lock. Returns every failure in the result. `aliases`: its other

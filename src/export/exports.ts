@@ -1,6 +1,9 @@
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { PagesFile } from '../archive/pages-file.ts';
+import { type ExportRequest, isArchive, type UpdateRequest } from '../archive/pages-format.ts';
+import { type ArchiveRecord, type FileStamp, hasStamp, readRecord, stampOf } from '../archive/record.ts';
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type Failure, usage } from '../errors.ts';
@@ -13,9 +16,6 @@ import type { Reference } from '../run/read-references.ts';
 import type { Operation } from '../service/contract.ts';
 import { FeedLog } from './feed-log.ts';
 import type { DiskState } from './next-step.ts';
-import { PagesFile } from './pages-file.ts';
-import { type ExportRequest, isArchive, type UpdateRequest } from './pages-format.ts';
-import { type ArchiveRecord, type FileStamp, hasStamp, readRecord, stampOf } from './record.ts';
 
 /** Where a run exports to: a folder of FILEs. With `-o FILE` it takes only one. */
 export interface ExportFolder {

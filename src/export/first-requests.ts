@@ -1,4 +1,6 @@
 import { findProfile } from '../accounts/settings.ts';
+import type { PagesFile } from '../archive/pages-file.ts';
+import { ReferenceIndex } from '../archive/reference-index.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { isLocked, lockedFailure } from '../fs/file-lock.ts';
 import { needsPage, type Position, startPosition, tokenOf } from '../run/list-pages.ts';
@@ -8,13 +10,11 @@ import { type Result, resultOf } from '../run/results.ts';
 import { sandboxName } from '../run/run.ts';
 import { operations, parametersFor } from '../service/contract.ts';
 import { continuesUpdate } from './add-new.ts';
-import { readIntact } from './archive.ts';
 import { stuckFailure } from './buy-pages.ts';
 import { type ExportFolder, type ExportItem, readItem, remainingWork } from './exports.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
-import type { PagesFile } from './pages-file.ts';
-import { ReferenceIndex } from './reference-index.ts';
+import { readIntact } from './updated-file.ts';
 
 /** Stands for the ID of a reference that is not resolved yet: no record has it. */
 const unresolvedId = '';

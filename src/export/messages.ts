@@ -1,3 +1,5 @@
+import type { PagesFile } from '../archive/pages-file.ts';
+import { discardPages, type ExportRequest } from '../archive/pages-format.ts';
 import { carriedFlagsOf } from '../cli/options.ts';
 import { Failure, usage } from '../errors.ts';
 import { formatByPath } from '../output/formats.ts';
@@ -5,8 +7,6 @@ import { sandboxName } from '../run/run.ts';
 import type { Command, Flag } from '../text/command.ts';
 import { type ExportItem, notMounted } from './exports.ts';
 import type { Refusal } from './next-step.ts';
-import type { PagesFile } from './pages-file.ts';
-import { discardPages, type ExportRequest } from './pages-format.ts';
 
 export const switchesOf = (...names: readonly string[]): readonly Flag[] =>
   names.map((name) => ({ name, value: null }));

@@ -1,13 +1,13 @@
+import type { UpdateRequest } from '../archive/pages-format.ts';
+import { type ArchiveRecord, changeChecks, checksAfter, noChecks } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { addNew, recordUnchanged, warnOfFile } from './add-new.ts';
-import { type ArchiveContents, readIntact } from './archive.ts';
 import { decideUpdate, type Feed, needsIds } from './decide-update.ts';
 import { type ExportItem, foundStamp, startPages, timeOf } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
-import type { UpdateRequest } from './pages-format.ts';
-import { type ArchiveRecord, changeChecks, checksAfter, noChecks } from './record.ts';
+import { type ArchiveContents, readIntact } from './updated-file.ts';
 
 /** Brings FILE up to date (docs/updates.md): requests the feed, decides, and buys pages only if they are needed. */
 export async function updateArchive(run: Run, item: ExportItem): Promise<Result> {

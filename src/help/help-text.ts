@@ -1,11 +1,11 @@
-import type { CommandRow, Example, Terms } from '../cli/command.ts';
+import type { CommandRow, Example, Terms } from '../cli/command-file.ts';
 import { explainedFlagsOf, flagsOf, helpFlag } from '../cli/flags.ts';
 import { unknownCommand } from '../cli/pointers.ts';
 import { colors } from '../output/colors.ts';
 import type { FormatOptions } from '../output/format.ts';
 import { longest } from '../text/count.ts';
 import { wrap } from '../text/wrap.ts';
-import { type Block, flagTerms, topicNames } from './document.ts';
+import { type Block, flagTerms, topicNames } from './blocks.ts';
 
 type Terminal = FormatOptions['terminal'];
 

@@ -1,9 +1,9 @@
-import type { Terms } from '../cli/command.ts';
+import type { Terms } from '../cli/command-file.ts';
 import { globalFlagGroups } from '../cli/flags.ts';
 import { exitCodes, failureCodes, gravity } from '../errors.ts';
 import { extensions, formatNames, formats } from '../output/formats.ts';
 import { operations, pagedNames } from '../service/contract.ts';
-import { type Block, flagTerms, type TopicName } from './document.ts';
+import { type Block, flagTerms, type TopicName } from './blocks.ts';
 
 const sums = '{"confirmed", "possibly_charged"}';
 

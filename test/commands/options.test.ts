@@ -12,8 +12,8 @@ const parseLine = (line: string) => parseArguments(argumentsOf(line), { actions:
 /** The options of a line, without those of flags that are short for others, counted or no options. */
 async function parse(line: string): Promise<object> {
   const { request } = await parseLine(line);
-  if (request instanceof Error) throw request;
-  assert.ok(typeof request === 'object' && 'run' in request);
+  if (request.kind === 'refused') throw request.failure;
+  assert.ok(request.kind === 'run');
   if (request.options.refusal !== null) throw request.options.refusal;
   const all: object = request.options;
   const { invocation, refusal, help, version, json, ndjson, verbose, ...options } = all as Record<
@@ -26,7 +26,8 @@ async function parse(line: string): Promise<object> {
 /** The usage error of the arguments: one line. */
 async function refused(line: string): Promise<string> {
   const { request } = await parseLine(line);
-  const refusal = typeof request === 'object' && 'run' in request ? request.options.refusal : request;
+  const refusal =
+    request.kind === 'run' ? request.options.refusal : request.kind === 'refused' && request.failure;
   assert.ok(refusal instanceof Failure && refusal.exit === 2, `accepted: ${line}`);
   assert.doesNotMatch(refusal.line(), /\n/);
   return refusal.line();
@@ -169,10 +170,10 @@ test('--help anywhere is help on the command, whatever else is wrong; --version 
   ] as const)
     for (const line of lines) {
       const { request } = await parseLine(line);
-      assert.deepEqual(request, { help: argumentsOf(help) }, line);
+      assert.deepEqual(request, { kind: 'help', words: argumentsOf(help) }, line);
     }
   for (const line of ['--version', '-V', 'uploads --version', '--version foo'])
-    assert.equal((await parseLine(line)).request, 'version', line);
+    assert.deepEqual((await parseLine(line)).request, { kind: 'version' }, line);
 });
 
 /** What follows `uploads @x`, and how the message begins. */

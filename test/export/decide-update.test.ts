@@ -1,10 +1,10 @@
 /** Rules 1 to 4 of docs/updates.md, as nights: what decideUpdate decides, and what the record keeps of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type CheckHistory, checksAfter, checksAfterFailure, noChecks } from '../../src/archive/record.ts';
 import { Failure } from '../../src/errors.ts';
 import { decideUpdate, type Feed, type FeedEntry, needsIds } from '../../src/export/decide-update.ts';
-import { type CheckHistory, checksAfter, checksAfterFailure, noChecks } from '../../src/export/record.ts';
-import { day, hour, now } from './files.ts';
+import { day, hour, now } from '../archive/files.ts';
 
 const entry = (videoId: string, more: Partial<FeedEntry> = {}): FeedEntry => ({
   videoId,

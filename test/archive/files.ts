@@ -1,5 +1,5 @@
-import type { ExportRequest, PagesHeader } from '../../src/export/pages-format.ts';
-import { type ArchiveRecord, noChecks } from '../../src/export/record.ts';
+import type { ExportRequest, PagesHeader } from '../../src/archive/pages-format.ts';
+import { type ArchiveRecord, noChecks } from '../../src/archive/record.ts';
 
 export const hour = 60 * 60 * 1000;
 export const day = 24 * hour;

@@ -1,4 +1,4 @@
-import type { Example, Terms } from '../cli/command.ts';
+import type { Example, Terms } from '../cli/command-file.ts';
 import { type FlagRow, flagHelp } from '../cli/flag.ts';
 import type { Operation } from '../service/contract.ts';
 import { credits } from '../text/count.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { readRecord, recordedFiles, writeRecord } from '../../src/export/record.ts';
+import { readRecord, recordedFiles, writeRecord } from '../../src/archive/record.ts';
 import { isFailure } from '../support/failures.ts';
 import { privateFolder } from '../support/private-folder.ts';
 import { record, timeAt } from './files.ts';

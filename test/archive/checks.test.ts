@@ -1,14 +1,14 @@
 /** What is known of an archive after a run. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure, usage } from '../../src/errors.ts';
-import { failureOf } from '../../src/export/export-failure.ts';
 import {
   type CheckFacts,
   type CheckHistory,
   checksAfter,
   checksAfterFailure,
-} from '../../src/export/record.ts';
+} from '../../src/archive/record.ts';
+import { Failure, usage } from '../../src/errors.ts';
+import { failureOf } from '../../src/export/export-failure.ts';
 import { newTally } from '../../src/service/budget.ts';
 import { day, now, timeAt } from './files.ts';
 

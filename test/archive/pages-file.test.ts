@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { test } from 'node:test';
-import { PagesFile } from '../../src/export/pages-file.ts';
-import type { PagesHeader } from '../../src/export/pages-format.ts';
+import { PagesFile } from '../../src/archive/pages-file.ts';
+import type { PagesHeader } from '../../src/archive/pages-format.ts';
 import type { PrivateFolder } from '../../src/fs/private-folder.ts';
 import type { Position } from '../../src/run/list-pages.ts';
 import { isFailure } from '../support/failures.ts';

@@ -1,12 +1,20 @@
 import { basename } from 'node:path';
 import { Failure } from '../errors.ts';
 import { withDescriptor } from '../fs/files.ts';
+import type { Target } from '../fs/output-target.ts';
 import { type PrivateFolder, pagesName } from '../fs/private-folder.ts';
 import type { Reference } from '../run/read-references.ts';
+import type { Operation } from '../service/contract.ts';
 import { parseReference } from '../service/parse-reference.ts';
-import type { ExportFolder } from './exports.ts';
 import { headerOf, type PagesHeader } from './pages-format.ts';
 import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
+
+interface Place {
+  /** FILE of `-o`; null: all FILEs of the folder. */
+  readonly file: Target | null;
+  readonly privateFolder: PrivateFolder;
+  readonly operation: Pick<Operation, 'reference'>;
+}
 
 /** Knows the references in the records and interrupted runs beside the FILEs. What cannot be read stops its own export only. */
 export class ReferenceIndex {
@@ -14,7 +22,7 @@ export class ReferenceIndex {
   readonly #interrupted = new Set<string>();
   readonly #ids = new Map<string, string>();
 
-  constructor({ file, privateFolder, operation }: ExportFolder) {
+  constructor({ file, privateFolder, operation }: Place) {
     const note = (reference: string, id: string): void => {
       this.#ids.set(parseReference(reference, operation.reference).value, id);
     };

@@ -1,0 +1,92 @@
+import { isUtf8 } from 'node:buffer';
+import { constants, openSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { usage } from '../errors.ts';
+import { closeQuietly, guardFile } from '../fs/files.ts';
+import { chunksOf, linesOf } from '../fs/line-chunks.ts';
+import type { Target } from '../fs/output-target.ts';
+import { assertNotUtf16, withoutByteOrderMark } from '../fs/text-input.ts';
+import { JsonText } from '../json/json-text.ts';
+import { videoIdOf } from '../run/list-pages.ts';
+
+/** What an ndjson file holds. */
+export interface Contents {
+  readonly entries: number;
+  /** The first line that is not an entry: `line 12 is not JSON`; null if all are. */
+  readonly damage: string | null;
+  /** The number of such lines. */
+  readonly badLines: number;
+  /** The first `videoId`; null if there is none. */
+  readonly newest: string | null;
+  /** The crc32 of all bytes. */
+  readonly checksum: number;
+}
+
+export const otherContent = 'its content differs from what was written';
+
+const { O_RDONLY, O_NONBLOCK = 0 } = constants;
+
+/**
+ * Counts the entries of an ndjson file, and finds the first line that is not one. An entry of a channel or playlist is a
+ * JSON object with a `videoId` (null, too) and, of a channel, no other `channelId`; if `id` is null, any JSON counts. A byte
+ * order mark at the start is white space. `onEntry` gets each entry without its line end; the buffer is valid until it
+ * returns. Throws a usage error for UTF-16.
+ */
+export async function readArchive(
+  target: Target,
+  id: string | null,
+  stop: AbortSignal,
+  onEntry: (line: Buffer, videoId: string | null) => void = () => {},
+): Promise<Contents> {
+  let [entries, badLines, number, checksum] = [0, 0, 0, 0];
+  let damage: string | null = null;
+  let newest: string | null = null;
+  async function* bytes(): AsyncGenerator<Buffer> {
+    for await (const chunk of bytesOf(target, stop)) {
+      checksum = crc32(chunk, checksum);
+      yield chunk;
+    }
+  }
+  for await (const lines of linesOf(bytes())) {
+    for (const raw of lines) {
+      number++;
+      if (number === 1 && raw !== null)
+        assertNotUtf16(raw, (why) => usage(`cannot read ${target.path}: ${why}`));
+      const line = number === 1 && raw !== null ? withoutByteOrderMark(raw) : raw;
+      if (line?.length === 0) continue;
+      const entry = line !== null && isUtf8(line) ? JsonText.parse(line) : null;
+      const problem = lineProblem(line, entry, id);
+      if (problem !== null || line === null || entry === null) {
+        damage ??= `line ${number} ${problem}`;
+        badLines++;
+        continue;
+      }
+      const videoId = videoIdOf(entry);
+      entries++;
+      newest ??= videoId;
+      onEntry(line, videoId);
+    }
+  }
+  return { entries, damage, badLines, newest, checksum };
+}
+
+/** Yields all bytes of a file in chunks, each valid until the next one. */
+export async function* bytesOf({ path, real }: Target, stop: AbortSignal): AsyncGenerator<Buffer> {
+  // A FIFO that has taken its place would block forever.
+  const fd = guardFile(path, 'open', () => openSync(real, O_RDONLY | O_NONBLOCK));
+  try {
+    yield* chunksOf(fd, path, stop);
+  } finally {
+    closeQuietly(fd);
+  }
+}
+
+/** Says why a line is not an entry of a channel or playlist; null if it is one. */
+function lineProblem(line: Buffer | null, entry: JsonText | null, id: string | null): string | null {
+  if (line === null) return 'is longer than 64 MiB';
+  if (entry === null) return 'is not JSON';
+  if (id === null) return null;
+  if (entry.get('videoId') === undefined) return 'has no videoId';
+  const channel = entry.get('channelId')?.string();
+  return id.startsWith('UC') && channel && channel !== id ? `is an entry of ${channel}` : null;
+}
