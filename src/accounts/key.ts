@@ -21,7 +21,8 @@ export async function readKey(
   source: string,
   stop: AbortSignal,
 ): Promise<string> {
-  const unreadable = (why: string): Failure => usage(`${source}: the key cannot be read: ${why}`, expected);
+  const unreadable = (why: string): Failure =>
+    usage(`${source}: the key cannot be read: ${why}`, 'give a file with one key and nothing else');
   let text = '';
   for await (const { number, text: line, problem } of readLines(from, unreadable, stop)) {
     if (problem !== null) throw unreadable(`line ${number}: ${problem}`);

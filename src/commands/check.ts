@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command-file.ts';
 import { type CommonOptions, commandOf, repairAll } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { gravest, usage } from '../errors.ts';
+import { ClosedPipe, gravest, usage } from '../errors.ts';
 import {
   type CheckedArchive,
   type CheckRow,
@@ -15,6 +15,7 @@ import {
   problemCodes,
 } from '../export/check-archive.ts';
 import { isFolder } from '../fs/files.ts';
+import { inputName } from '../fs/text-input.ts';
 import { printRows } from '../output/print-rows.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { failureLines, firstNames, grouped, withNames } from '../run/ending.ts';
@@ -68,7 +69,9 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
   const places = paths.map(findArchives);
   const checked = await checkAll(places, maxAge, context);
   const { absent, unknown } = await findAbsent(withoutRepeats(validOnly(list)), checked, places);
-  const archives = checked.filter(({ isWritten }) => !isWritten).map(({ row }) => row);
+  const archives = checked
+    .filter(({ isWritten }) => !isWritten)
+    .map((archive) => noteUnlisted(archive, list, from));
   const rows = [...archives, ...absent.map((reference) => absentRow(reference, paths))];
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
   const printed = (quiet ? bad : rows).map(printableRow);
@@ -76,13 +79,22 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
     ...options,
     fields: checkFields,
     tableRow: ({ file, problem, reference, entries, checked }: CheckRow) => {
-      return { file, problem: problem?.code ?? null, reference, entries, checked };
+      return {
+        file,
+        problem: problem?.code ?? null,
+        reference,
+        entries,
+        checked: checked?.slice(0, 10) ?? null,
+      };
     },
     csvColumns: checkFields.flatMap((name) =>
       name === 'problem' ? ['problem.code', 'problem.message', 'problem.fix'] : [name],
     ),
   };
-  await printRows(printed, rowOptions, output);
+  await printRows(printed, rowOptions, output).catch((error) => {
+    // Problems are reported even if nobody reads all rows.
+    if (!(error instanceof ClosedPipe)) throw error;
+  });
   if (unknown !== null) stderr.warn(unknown);
   printProblems(bad, options, stderr);
   const badLines = badResults(list);
@@ -106,6 +118,19 @@ async function checkAll(
     if (result !== null) checked.push(result);
   }
   return checked;
+}
+
+/** Says of a stale archive that the list lacks its reference: no run updates it. */
+function noteUnlisted(
+  { row, references }: CheckedArchive,
+  list: readonly Reference[],
+  from: string | null,
+): CheckRow<Command> {
+  const { problem } = row;
+  const listed = new Set(list.map(({ value }) => canonicalOf(value)));
+  const isListed = references.some((reference) => listed.has(canonicalOf(reference)));
+  if (from === null || isListed || problem?.code !== 'stale') return row;
+  return { ...row, problem: { ...problem, message: `${problem.message}; it is not in ${inputName(from)}` } };
 }
 
 /** The references without an archive. `unknown`: a warning if that cannot be known, as an archive may be one of them. */
@@ -177,7 +202,7 @@ function absentRow({ reference, id, value }: Reference, [path = '', ...others]: 
   const fix = others.length === 0 && isFolder(path) ? command : null;
   const problem = {
     code: 'absent',
-    message: 'it has not been exported, or its record was deleted',
+    message: 'not exported, or the record was deleted',
     fix,
   } as const;
   return { ...emptyRow, reference, id, problem };

@@ -183,7 +183,8 @@ function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow<Com
   const { code, message, next } = failure;
   // Only a record can be deleted for free.
   const fix = code === 'damaged' && typeof next !== 'string' ? next : null;
-  return { ...emptyRow, file, problem: { code: 'damaged', message: fix ? message : failure.line(), fix } };
+  const what = (fix ? message : failure.line()).replace(`${file}: `, '');
+  return { ...emptyRow, file, problem: { code: 'damaged', message: what, fix } };
 }
 
 type Problem = CheckRow<Command>['problem'];

@@ -56,7 +56,7 @@ export class FeedLog {
 
   /** Channels without a feed fail (7), also those that were up to date without one. */
   #blameService(results: readonly Result[], first: MissingFeed): Explained {
-    const message = 'the service is not available: no feed can be read';
+    const message = `the service is ${first.problem}: no feed can be read`;
     const outage = (details: FailureDetails = {}): Failure =>
       new Failure('unavailable', message, { status: first.status, ...details });
     const explained = results.map((result): Result => {

@@ -66,7 +66,9 @@ export function refusal(why: Refusal, item: ExportItem): Failure {
   if (why === 'another run') {
     const { id, format, fields, limit, service } = interrupted?.header.request ?? request;
     const flags = [fields && `--fields ${fields}`, limit && `--limit ${limit}`].filter(Boolean).join(' and ');
-    const what = `of ${id}, as ${format}${flags && ` with ${flags}`}, at ${service}`;
+    const [address, namespace] = service.split(' ');
+    const at = namespace === undefined ? `the ${address}` : `${address} (namespace ${namespace})`;
+    const what = `of ${id}, as ${format}${flags && ` with ${flags}`}, at ${at}`;
     return usage(
       `${path} has pages of an interrupted export ${what}`,
       discardPages(item.exportFolder.privateFolder, name),

@@ -1,7 +1,7 @@
 import { bytesOf, type Contents, otherContent, readArchive } from '../archive/read-archive.ts';
 import { Failure } from '../errors.ts';
 import { withoutByteOrderMark } from '../fs/text-input.ts';
-import { count } from '../text/count.ts';
+import { count, thousands } from '../text/count.ts';
 import { assertSame } from './assert-unchanged.ts';
 import type { ExportItem } from './exports.ts';
 import { commandFor } from './messages.ts';
@@ -90,6 +90,6 @@ function assertIntact(item: ExportItem, { damage, entries, checksum }: Contents)
     throw new Failure('damaged', `${path} ${what}: ${problem}`, { next });
   }
   if (record === null || entries >= record.entries) return;
-  const had = `but had ${count(record.entries, 'entry', 'entries')}`;
+  const had = `but it had ${thousands(record.entries)}`;
   throw new Failure('lost', `${path} has ${count(entries, 'entry', 'entries')}, ${had}`, { next: repair });
 }

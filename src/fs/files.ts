@@ -49,8 +49,8 @@ export const randomHex = (): string =>
 const systemErrors: Record<string, readonly [what: string, next?: string]> = {
   ENOENT: ['it, or its folder, has been removed'],
   ENOTDIR: ['a part of this path is not a folder', 'choose another location'],
-  EACCES: ['permission denied', 'choose another location, or run it as the owner'],
-  EPERM: ['permission denied', 'choose another location, or run it as the owner'],
+  EACCES: ['permission denied', 'make it writable for this user, or choose another location'],
+  EPERM: ['permission denied', 'make it writable for this user, or choose another location'],
   EROFS: ['the file system is read-only', 'make it writable, or choose another location'],
   EEXIST: ['it is not a folder', 'give a folder'],
   EISDIR: ['it is a folder', 'give a file'],

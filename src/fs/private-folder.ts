@@ -150,7 +150,8 @@ export const temporaryName = (name: string): string => `${name}.tmp`;
 /** Throws a usage error unless this is a real folder of this user. `repair`: one that others may write becomes 0700. */
 function assertTrusted(path: string, repair: boolean): true {
   const stats = fs.lstatSync(path);
-  if (!stats.isDirectory()) throw usage(`refusing to use ${path}: it is ${kindOf(stats)}`, 'move it away');
+  const next = stats.isSymbolicLink() ? 'put the folder itself in its place' : 'move it away';
+  if (!stats.isDirectory()) throw usage(`refusing to use ${path}: it is ${kindOf(stats)}`, next);
   const user = process.geteuid?.() ?? stats.uid;
   if (stats.uid !== user)
     throw usage(

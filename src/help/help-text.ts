@@ -1,6 +1,7 @@
 import type { CommandRow, Example, Terms } from '../cli/command-file.ts';
 import { explainedFlagsOf, flagsOf, helpFlag } from '../cli/flags.ts';
-import { unknownCommand } from '../cli/pointers.ts';
+import { seeHelp, unknownCommand } from '../cli/pointers.ts';
+import { usage } from '../errors.ts';
 import { colors } from '../output/colors.ts';
 import type { FormatOptions } from '../output/format.ts';
 import { longest } from '../text/count.ts';
@@ -41,6 +42,7 @@ async function commandHelp(
   const path = `${parent} ${word}`.trim();
   const { args = [], actions = [], about: paragraphs, examples, terms } = await row.load();
   if (actions.length > 0 && rest.length > 0) return await commandHelp(rest, actions, path);
+  if (rest.length > 0) throw usage(`there is no help on '${[path, ...rest].join(' ')}'`, seeHelp(path));
   const flags = explainedFlagsOf(path);
   const argumentRows = args.map(([, term, help]) => [term.replace(/\W/g, ''), help] as const);
   return [

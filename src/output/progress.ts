@@ -117,7 +117,8 @@ export function listingText(
 export function runText(states: readonly ListingState[], references: string): string {
   const entries = states.reduce((sum, state) => sum + state.entries, 0);
   const spent = states.reduce((sum, state) => sum + state.credits, 0);
-  return [references, count(entries, 'entry', 'entries'), credits(spent)].join(', ');
+  const parts = [references, entries > 0 && count(entries, 'entry', 'entries'), spent > 0 && credits(spent)];
+  return parts.filter(Boolean).join(', ');
 }
 
 /** Words a wait with `left` milliseconds remaining. */

@@ -58,9 +58,12 @@ export function tableFormat(options: FormatOptions): Writer {
     table.options.colWidths = [];
     table[0] = row.map((cell, i) => {
       const width = rowWidths[i] ?? 0;
-      const shown = terminal === null ? cell : cut(cell, width);
+      const isRight = columns[i]?.kind === 'number';
+      // The start of `214 waiting` would look like another number.
+      const isMisleading = isRight && /^\d/.test(cell) && textWidth(cell) > width;
+      const shown = terminal === null ? cell : isMisleading ? '…' : cut(cell, width);
       const space = ' '.repeat(Math.max(0, width - textWidth(shown)));
-      return columns[i]?.kind === 'number' ? space + shown : shown + space;
+      return isRight ? space + shown : shown + space;
     });
     return table.toString().trimEnd();
   };
@@ -95,7 +98,7 @@ export function tableFormat(options: FormatOptions): Writer {
 /** Writes a line for each field of a row. Nothing is cut: it may be copied. */
 function fieldLines(columns: readonly Column[], row: readonly string[]): string {
   const width = longest(columns.map(({ word }) => word)) + gap;
-  return columns.map(({ word }, i) => `${(word.padEnd(width) + row[i]).trimEnd()}\n`).join('');
+  return columns.map(({ word }, i) => `${`${word.padEnd(width)}${row[i] || '-'}`}\n`).join('');
 }
 
 const totalWidth = (widths: readonly number[]): number =>

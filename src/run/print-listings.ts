@@ -1,5 +1,5 @@
 import { commandOf } from '../cli/options.ts';
-import { toFailure } from '../errors.ts';
+import { type Failure, toFailure } from '../errors.ts';
 import { listingEnd, listingStart } from '../output/document.ts';
 import type { Step } from '../text/command.ts';
 import { count, credits, thousands } from '../text/count.ts';
@@ -51,7 +51,8 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const { position, pages, failure } = listing;
     const { entries, next, total } = position;
     const isStopped = failure !== null || run.pipeClosed;
-    const resume = isStopped && validOnly(references).length === 1 ? resumeCommand(run, position) : null;
+    const isOnly = validOnly(references).length === 1;
+    const resume = isStopped && isOnly ? resumeCommand(run, position) : null;
     const isLimited = failure === null && next !== 'end';
     return resultOf(reference, {
       id,
@@ -60,7 +61,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
       missing: missingEntries(total, pages, entries),
       pages,
       token: tokenOf(next),
-      failure: resume === null ? failure : (failure?.resumableWith(resume) ?? null),
+      failure: failure && (isOnly ? withResume(failure, resume) : withoutResume(failure, pages)),
       resume,
     });
   };
@@ -112,6 +113,16 @@ function resumeCommand(
   if (limit !== null && entries < limit) added.push({ name: '--limit', value: String(limit - entries) });
   const dropped = ['--from', '--continuation', '--limit'];
   return commandOf(invocation, 'resume with', [], dropped, added);
+}
+
+const withResume = (failure: Failure, resume: Step | null): Failure =>
+  resume === null ? failure : failure.resumableWith(resume);
+
+/** One of several listings that were stopped: no command continues with this page and the references after it. */
+function withoutResume(failure: Failure, pages: number): Failure {
+  const isStopped = failure.scope !== 'reference' && failure.hasDefaultStep;
+  const next = 'the same command starts over; with --output-dir DIR it would resume';
+  return isStopped && pages > 0 ? failure.with({ next }) : failure;
 }
 
 /** Says how many entries a listing has that stopped after its first page, and what all of them cost. */

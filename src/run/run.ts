@@ -144,12 +144,18 @@ export interface Run extends RunParts, AsyncDisposable {
   request<T>(send: () => Promise<T>): Promise<T | Failure>;
 }
 
+/** Whether a failure may be the service's own: 7 or 8, but not a channel of which it answers that it has no feed. */
+function isOfService({ code, status, exit }: Failure): boolean {
+  const isAnswered = code === 'no_feed' && status !== null && status < 500;
+  return (exit === 7 || exit === 8) && !isAnswered;
+}
+
 export function createRun(parts: RunParts): Run {
   const { context, client, progress, warnings, stdout } = parts;
   let failuresInRow = 0;
 
   const countFailure = (failure: Failure | null): void => {
-    if (failure?.exit === 7 || failure?.exit === 8) failuresInRow++;
+    if (failure !== null && isOfService(failure)) failuresInRow++;
     if (failure !== null && (failure.scope === 'run' || failuresInRow >= maxFailuresInRow))
       run.fail(failure.with({ scope: 'run' }));
   };
@@ -190,7 +196,7 @@ export function createRun(parts: RunParts): Run {
       if (stopped !== null) return stopped.with({ isInherited: true });
       const response = await send().catch(toFailure);
       const failure = response instanceof Failure ? response : null;
-      if (failure?.exit !== 7 && failure?.exit !== 8) run.progressed();
+      if (failure === null || !isOfService(failure)) run.progressed();
       countFailure(failure);
       return response;
     },

@@ -52,7 +52,7 @@ const says: Readonly<Record<string, RegExp>> = {
   adopted: /had no record.* may be incomplete: --update --all buys every page$/,
   left: /left out 1 line; the first: line 1 is an entry of UCx$/,
   appeared: /a\.ndjson appeared .*not replaced; move it away, then run the same command again/,
-  lost: new RegExp(`has 10 entries, but had 12 entries${all.source}`),
+  lost: new RegExp(`has 10 entries, but it had 12${all.source}`),
   damaged: new RegExp(`is damaged: line 1 is an entry of UCx${all.source}`),
   stranger:
     /is not an archive of this channel: line (?:1 is not JSON|2 has no videoId); choose another file name$/,

@@ -304,7 +304,7 @@ for (const [args, update] of [
     assert.equal((await world.run(`${args} ${update} --max-credits 1`)).exit, 9);
     // The page that is paid has entries that FILE has lost since.
     for (const [lines, says] of [
-      [written.slice(5), 'has 7 entries, but had 12 entries'],
+      [written.slice(5), 'has 7 entries, but it had 12'],
       [['x', ...written.slice(5)], 'is damaged: line 1 is not JSON'],
     ] as const) {
       world.write('a.ndjson', lines.join('\n'));

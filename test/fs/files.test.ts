@@ -51,7 +51,7 @@ test('system errors in words: a wrong path is 2 before anything is sent, everyth
     assert.ok(failure instanceof Failure);
     return `${failure.exit} ${failure.line()}`;
   };
-  const denied = 'permission denied (EACCES); choose another location, or run it as the owner';
+  const denied = 'permission denied (EACCES); make it writable for this user, or choose another location';
   assert.equal(line('open', 'ENOENT'), '2 /a/b: the folder /a does not exist (ENOENT); create it first');
   assert.equal(line('open', 'EACCES'), `2 /a/b: ${denied}`);
   assert.equal(line('write', 'EACCES'), `1 /a/b: ${denied}`);

@@ -90,8 +90,9 @@ test('a link or a file in its place is refused and left unchanged', async (t) =>
     [() => execFileSync('mkfifo', [path]), 'a named pipe'],
   ] as const) {
     make();
+    const next = what === 'a symbolic link' ? 'put the folder itself in its place' : 'move it away';
     for (const open of both)
-      assert.throws(() => open(path), isFailure(2, `refusing to use ${path}: it is ${what}; move it away`));
+      assert.throws(() => open(path), isFailure(2, `refusing to use ${path}: it is ${what}; ${next}`));
     assert.deepEqual(fs.readdirSync(parent).sort(), ['.chanlist', 'other']);
     assert.deepEqual(fs.readdirSync(join(parent, 'other')), []);
     fs.rmSync(path);

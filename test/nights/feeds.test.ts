@@ -25,7 +25,7 @@ async function nights(t: Parameters<typeof World.open>[0], count: number, feed: 
 const address =
   /^none of the "latest" feeds of \d channels can be read \(.*\); check the address and --namespace$/;
 const outage =
-  /^\d references \(.*@c0, .*@c1, .*@c2 and others\): the service is not available: no feed can be read; /;
+  /^\d references \(.*@c0, .*@c1, .*@c2 and others\): the service is not available \((?:503|no response)\): no feed can be read; /;
 
 for (const feed of [404, 'empty', 'garbage'] as const)
   test(`feeds that are all ${feed}: a warning each night that questions the address, also once pages are bought`, async (t) => {

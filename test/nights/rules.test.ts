@@ -334,7 +334,7 @@ test('entries that FILE has lost are missed in every run until the list was read
   assert.equal((await nights.night('--all --max-credits 3')).exit, 9);
   const plain = await nights.night();
   assert.deepEqual([plain.exit, plain.credits], [1, 0], plain.stderr);
-  onlyError(plain, 'has 25 entries, but had 40 entries');
+  onlyError(plain, 'has 25 entries, but it had 40');
   const whole = await nights.night('--all');
   assert.deepEqual([whole.exit, whole.credits], [0, 3], whole.stderr);
   assert.deepEqual(nights.ids()?.toSorted(), idsIn(videos(0, 55)).toSorted());

@@ -172,10 +172,13 @@ test('a year: nothing is late but for a fault, which is one line of a mail; the 
       // As the document says of the month of the first export, and while channels are added.
       if (words.includes('--all') && (day <= 31 || isAdding)) continue;
       const { exit, stdout, stderr } = await run(words);
-      const hidden = /grep -v '(.*)'/.exec(shell)?.[1] ?? 'nothing';
+      // In a basic regular expression, a question mark needs a backslash.
+      const [, pattern = null] = /grep -v '(.*)'/.exec(shell) ?? [];
+      const isHidden = (line: string): boolean =>
+        pattern !== null && new RegExp(pattern.replaceAll('\\?', '?')).test(line);
       const printed = shell === ' > /dev/null' ? stderr : stdout + stderr;
-      const mail = linesOf(printed).filter((line) => !line.includes(hidden));
-      assert.ok(mail.length <= 1 && (exit === 0 || mail.length === 1 || hidden !== 'nothing'), stderr);
+      const mail = linesOf(printed).filter((line) => !isHidden(line));
+      assert.ok(mail.length <= 1 && (exit === 0 || mail.length === 1 || pattern !== null), stderr);
       if (words.includes('--summary')) {
         const refs = readFileSync('refs.txt', 'utf8');
         for (const [channel, ids] of due) {

@@ -261,7 +261,7 @@ test('table: of files, later entries may be premieres; views that are words have
   const later =
     '[{"videoId":"abcdefghijk","title":"t","lengthText":"PREMIERE","viewCountText":"214 waiting"}]';
   for (const [columns, row] of [
-    [119, 'abcdefghijk  PREMIERE  214 …  t'],
+    [119, 'abcdefghijk  PREMIERE      …  t'],
     [120, 'abcdefghijk  PREMIERE  214 waiting  t'],
   ] as const) {
     const rendering = { ...options('uploads', { terminal: screen(columns) }), operation: shownEntries };

@@ -60,7 +60,7 @@ test('a command has its flags and the main global ones, one line each, and names
     assert.deepEqual(names, [...shown, '--help'], path);
     assert.equal(text.includes('\nOther flags: chanlist help flags\n'), shown.size < taken.length, path);
   }
-  assert.ok((await help('uploads')).split('\n').length <= 40);
+  assert.ok((await help('uploads')).split('\n').length <= 41);
   assert.match(await help('latest'), /-f, --format <format> +print table, json, ndjson, csv or id$/m);
   assert.match(await help('check'), /-f, --format <format> +print table, json, ndjson or csv$/m);
   const serve = await help('serve');
