@@ -268,6 +268,18 @@ test('a feed that is back ends the longer limit, also where its page could not b
   assert.deepEqual((await check(world, 'lists --max-age 36h')).codes, ['stale']);
 });
 
+test('of a stale archive the list lacks, which no run updates, that is said', async (t) => {
+  const { world } = await archived(t);
+  world.pass(3);
+  const staleness = async (list: string): Promise<string | undefined> => {
+    world.write('refs.txt', list);
+    const { rows } = await check(world, 'lists --from refs.txt --max-age 36h');
+    return rows.find(({ file }) => file !== null)?.problem?.message;
+  };
+  assert.match((await staleness('@a\n')) ?? '', /^last successful check \S+Z$/);
+  assert.match((await staleness('@b\n')) ?? '', /^last successful check \S+Z; it is not in refs\.txt$/);
+});
+
 test('gone and stale: the result of the last check; without a feed eight days at least', async (t) => {
   const { world } = await archived(t);
   world.pass(100);

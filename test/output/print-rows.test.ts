@@ -49,7 +49,7 @@ test('csv has flat columns: a member of several parts has one for each', async (
 test('a table that does not fit has a line for each field, and is not cut', async () => {
   const records = [
     { name: 'x'.repeat(60), sum: { a: 1 } },
-    { name: 'short', sum: null },
+    { name: 'short', sum: false },
   ];
   assert.match(await printed(null, { records, isTerminal: true }), /^name +sum\n─{69}\nx/);
   const narrow = await printed(null, { records, isTerminal: true, width: 25 });

@@ -231,6 +231,7 @@ test('progress: page, entries of total, credits, rate, time left; of several ref
     assert.equal(listingText({ ...listing, ...more }, { at: 1000, entries: startEntries }, 4000), text);
   const other = { ...listing, entries: 1260, credits: 17 };
   assert.equal(runText([listing, other], '7/31 channels'), '7/31 channels, 1,560 entries, 20 credits');
+  assert.equal(runText([], '0/2 channels'), '0/2 channels');
 });
 
 test('progress: a wait is counted down', () => {

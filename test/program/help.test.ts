@@ -120,6 +120,16 @@ const contract: { readonly [Topic in (typeof topics)[number]]?: Readonly<Record<
   },
 };
 
+test('help on more words than a command has is refused', async () => {
+  for (const words of ['uploads latest', 'auth login now']) {
+    const { exit, stderr } = await run(`help ${words}`);
+    assert.deepEqual(
+      [exit, stderr.includes(`there is no help on '${words}'; see: chanlist help `)],
+      [2, true],
+    );
+  }
+});
+
 test('each topic explains every name of the contract, and no other', async () => {
   for (const topic of topics) {
     for (const [heading, names] of Object.entries(contract[topic] ?? {}))

@@ -70,7 +70,7 @@ test('--max-credits is never exceeded; 9 says what was spent', async (t) => {
     ['@a --max-credits 2', 9, 2, '2 credits spent', / --continuation[= ]token-2\b/],
     ['@a --max-credits 3', 0, 3],
     ['@a @b @c --max-credits 3', 9, 3, '--max-credits 3', '@b', '@c', '; 3 credits spent', /^(?!.*about)/],
-    ['@a @b --max-credits 4', 9, 4, '4 credits spent'],
+    ['@a @b --max-credits 4', 9, 4, '4 credits spent', '; the same command starts over; with --output-dir'],
     // A command that would stop again is not a next step.
     ['@a @b --max-credits 0', 9, 0, '0 credits spent', /^(?!.*(?:same command|chanlist uploads))/],
     [

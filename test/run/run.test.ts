@@ -77,6 +77,8 @@ async function endedBy(outcomes: readonly string[], isFree: boolean): Promise<nu
     7: new Failure('unavailable', 'no response'),
     8: new Failure('invalid_response', 'not JSON'),
     5: new Failure('not_found', 'not found'),
+    n: new Failure('no_feed', 'the feed is missing', { status: 404 }),
+    s: new Failure('no_feed', 'the feed is not available', { status: 503 }),
   };
   const run = createRun({
     context: { stop: new AbortController().signal },
@@ -107,6 +109,10 @@ test('five failures with 7 or 8 end the run, unless a page was bought in between
     ['7 7 7 7 -+ 7 7 7 7', null],
     ['8 - - 8 - 8 - 8 - - 8', 11],
     ['7 7 5 7 7 7', 6],
+    // That a channel has no feed is an answer of a service that works; a feed that is not available is none.
+    ['n n n n n n', null],
+    ['7 n 7 n 7 7 7', 7],
+    ['s s s s s', 5],
     // A page is one in between as soon as it is bought, also by a reference that then fails.
     ['7 7 7 7 8+ 7 7 7 7', 9],
     ['7+ 7+ 7+ 7+ 7+ 7+', null],

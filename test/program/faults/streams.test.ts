@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -41,6 +42,21 @@ test('a closed pipe after a reference that failed: the failure is printed, and c
   const line = 'set -o pipefail; $chanlist uploads @gone @a | head -n 1 >/dev/null; echo "$PIPESTATUS" >&2';
   const { stderr } = await shell(line, service.env);
   assert.match(stderr, /^chanlist: error: @gone: not found \(404\); [^\n]*\n5\n$/);
+});
+
+test('check reports all problems, whoever reads its rows', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 3, null) }));
+  const folder = await temporaryFolder(t);
+  for (const name of ['a', 'b']) {
+    await service.run(['uploads', `UC${name.repeat(22)}`, '-o', join(folder, `${name}.ndjson`)]);
+    rmSync(join(folder, `${name}.ndjson`));
+  }
+  const line = `set -o pipefail; $chanlist check ${folder} | true; echo "$PIPESTATUS" >&2`;
+  const { stderr } = await shell(line, service.env);
+  assert.match(
+    stderr,
+    /^chanlist: error: lost: 2 archives \(.*\): the file is gone; fix: chanlist check .*\n11\n$/,
+  );
 });
 
 test('a pipe that is closed before anything is written: 0, and at most one page', async (t) => {
