@@ -28,9 +28,7 @@ export async function addNew(
   pages: PagesFile,
   feed: Feed['entries'] = null,
 ): Promise<Result> {
-  const { exportFolder, record, reference } = item;
-  const { feeds, context } = exportFolder;
-  const known = file.ids;
+  const { feeds, context } = item.exportFolder;
   const resumed = pages.position.entries;
   const isResumed = pages.position.next !== 'start';
   await preparePages(item, file, pages);
@@ -42,31 +40,57 @@ export async function addNew(
     return failedExport(item, bought.failure, { ...facts, missing });
   }
   const keepWithoutId = !bought.hasEntriesWithoutId && !file.hasEntriesWithoutId;
-  await pages.addAside(known, bought.newIds, keepWithoutId, context.stop);
-  const { all, started, feedProblem, expected } = updateOf(pages);
-  const checks = checksOf(item, pages, known, bought, feed);
+  await pages.addAside(file.ids, bought.newIds, keepWithoutId, context.stop);
+  const { all, feedProblem, expected } = updateOf(pages);
   // The feed of an interrupted run is outdated.
   if (feedProblem !== null && !isResumed) feeds.boughtInstead.set(item.id, feedProblem);
-  const { hasEntriesWithoutId, stillListed } = bought;
+  const checks = checksOf(item, pages, file.ids, bought, feed);
   warnOfFile(run, item, file, all);
-  const { label } = reference;
-  if (hasEntriesWithoutId && file.hasEntriesWithoutId)
-    run.stderr.note(`${label}: skipped entries without a videoId; ${item.target.path} may already have them`);
-  const notListed = noLongerExpected(expected, checks);
+  warnOfList(
+    run,
+    item,
+    bought.hasEntriesWithoutId && file.hasEntriesWithoutId,
+    noLongerExpected(expected, checks),
+  );
+  const unlisted = bought.stillListed && unlistedIds(file.ids, bought.stillListed);
+  return await finishUpdate(run, item, file, pages, checks, { ...facts, unlisted });
+}
+
+/** Warns of entries that may be missing in FILE. `notListed`: IDs that are no longer expected. */
+function warnOfList(
+  run: Run,
+  { reference: { label }, target }: ExportItem,
+  skipsWithoutId: boolean,
+  notListed: readonly string[],
+): void {
+  if (skipsWithoutId)
+    run.stderr.note(`${label}: skipped entries without a videoId; ${target.path} may already have them`);
+  if (notListed.length === 0) return;
   const missed = `in the feed, but missing from the list in two checks: ${notListed.join(', ')}`;
-  if (notListed.length > 0)
-    run.warn('not listed', label, `${missed}; no longer expected: --update --all buys every page`);
-  const added = pages.position.entries;
+  run.warn('not listed', label, `${missed}; no longer expected: --update --all buys every page`);
+}
+
+/** Replaces FILE if there is something to add or to leave out, and records the check. */
+async function finishUpdate(
+  run: Run,
+  item: ExportItem,
+  file: ArchiveContents,
+  pages: PagesFile,
+  checks: CheckHistory,
+  facts: Partial<Result>,
+): Promise<Result> {
+  const { reference, record } = item;
+  const { all, started } = updateOf(pages);
   const recordPart = { checks, whole: all ? started : (record?.whole ?? null) };
-  const result = { ...facts, added, unlisted: stillListed === null ? null : unlistedIds(known, stillListed) };
+  const added = pages.position.entries;
   if (added > 0 || dropsLines(item, file)) {
     await endRun(run, item, pages, recordPart, file);
-    return resultOf(reference, { ...result, entries: file.entries + added });
+    return resultOf(reference, { ...facts, added, entries: file.entries + added });
   }
   recordUnchanged(item, file, recordPart);
   // Delete the paid pages only after the check is recorded.
   removePages(run, item, pages);
-  return resultOf(reference, { ...result, status: 'unchanged' });
+  return resultOf(reference, { ...facts, added, status: 'unchanged' });
 }
 
 function updateOf({ header: { update } }: PagesFile): UpdateRequest {
