@@ -20,7 +20,16 @@ interface ListingState {
   readonly credits: number;
 }
 
-export type ProgressLine = ReturnType<typeof createProgress>;
+export interface ProgressLine {
+  /** Another program may draw on the same terminal: waits are said in lines of their own. */
+  readonly isHidden: boolean;
+  referenceDone(reference: object): void;
+  /** Before the first request of a listing, and after each page. */
+  update(state: ListingState): void;
+  /** Counts down a wait before a request is sent again. */
+  countDown(milliseconds: number, why: string): void;
+  stop(): Promise<void>;
+}
 
 /**
  * One line for all references of a run, on the terminal of stderr while it takes longer than a moment. Nothing is drawn if
@@ -29,8 +38,8 @@ export type ProgressLine = ReturnType<typeof createProgress>;
 export function createProgress(
   { context, stderr }: Pick<Output, 'context' | 'stderr'>,
   { quiet, color }: { readonly quiet: boolean; readonly color: boolean },
-  { all, noun } = { all: 1, noun: 'channel' },
-) {
+  { references, noun } = { references: 1, noun: 'channel' },
+): ProgressLine {
   const { clock, env, stderr: stream } = context;
   const terminal = terminalOf(stream, env, color);
   const isHidden = terminal !== null && descriptorOf(context.stdout)?.isPipe === true;
@@ -48,8 +57,9 @@ export function createProgress(
     if (waiting.until > now) return waitText(waiting.until - now, waiting.why);
     const states = [...listings.values()];
     const [only] = states;
-    if (all === 1) return only === undefined ? 'waiting for the service' : listingText(only, started, now);
-    return runText(states, `${thousands(done.size)}/${count(all, noun, `${noun}s`)}`);
+    if (references === 1)
+      return only === undefined ? 'waiting for the service' : listingText(only, started, now);
+    return runText(states, `${thousands(done.size)}/${count(references, noun, `${noun}s`)}`);
   };
   const appear = async (): Promise<void> => {
     await clock.sleep(delayMs, stopped.signal);
@@ -74,21 +84,19 @@ export function createProgress(
 
   return {
     isHidden,
-    referenceDone: (reference: object): void => {
+    referenceDone: (reference) => {
       done.add(reference);
       waiting = { until: 0, why: '' };
     },
-    /** Before the first request of a listing, and after each page. */
-    update: (state: ListingState): void => {
+    update: (state) => {
       if (listings.size === 0) started = { at: clock.elapsed(), entries: state.entries };
       listings.set(state.reference, state);
       waiting = { until: 0, why: '' };
     },
-    /** Counts down a wait before a request is sent again. */
-    countDown: (milliseconds: number, why: string): void => {
+    countDown: (milliseconds, why) => {
       waiting = { until: clock.elapsed() + milliseconds, why };
     },
-    stop: async (): Promise<void> => {
+    stop: async () => {
       stopped.abort();
       await appeared;
       stderr.attach(null);

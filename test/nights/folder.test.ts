@@ -53,7 +53,7 @@ test('updates before first exports; interrupted ones first, then those checked l
   assert.deepEqual(paid(await nights.night()), [a.id, c.id]);
 });
 
-test('what a failure has interrupted comes last, too: it may fail again', async (t) => {
+test('an update that a failure has interrupted comes last in the next run', async (t) => {
   const { nights, channel } = await folderOf(t, 2);
   const update = 'uploads --from refs.txt --output-dir dir --update --concurrency 1 --retries 0';
   channel(0).list = videos(0, 290);

@@ -149,7 +149,7 @@ test('FILE that cannot be saved is said and counts, also if something else has e
   assert.match(run.errors.join('\n'), /seen\.txt/);
 });
 
-test('an update with nothing to update is refused as before: --seen leaves no .chanlist', async (t) => {
+test('--seen leaves no .chanlist, which a first update would take for a mounted folder', async (t) => {
   const { nights } = await watched(t);
   assert.equal(nights.has('.chanlist'), false);
 });

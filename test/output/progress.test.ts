@@ -72,7 +72,7 @@ function setUp(
   const progress = createProgress(
     { context, stderr: reporter },
     { quiet, color: false },
-    { all, noun: 'channel' },
+    { references: all, noun: 'channel' },
   );
   t.after(() => progress.stop());
   /** Waits without a clock until something is drawn: the line is loaded when it is first needed. */

@@ -115,7 +115,7 @@ test('the command that resumes a listing lists the rest, with the flags of the r
   }
 });
 
-test('a page before another request is written so that a departed reader is noticed', async (t) => {
+test('every page but the last is written in a way that notices a closed pipe', async (t) => {
   const noticing = t.mock.method(Stdout.prototype, 'writePage');
   const service = await scriptedService(t, reply);
   for (const [line, pages] of [

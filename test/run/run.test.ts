@@ -28,7 +28,7 @@ test('results are in input order, whatever the order of completion; no more than
   assert.equal(most, 2);
 });
 
-test('work on no more items than wait to be taken is begun, however slow the reader is', async () => {
+test('a slow reader limits how many items are begun', async () => {
   const started: number[] = [];
   const work = async (item: number): Promise<void> => void started.push(item);
   const items = Array.from({ length: 50 }, (_, n) => n);
