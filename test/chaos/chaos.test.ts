@@ -1,6 +1,6 @@
 /**
- * Kills the exports of test/faults at random moments, with changing umasks and modes, again and again until each is done:
- * after some time, after so many requests, or right after a response. (test/faults kills before each change of a file.)
+ * Kills the exports of test/file-faults at random moments, with changing umasks and modes, again and again until each is done:
+ * after some time, after so many requests, or right after a response. (test/file-faults kills before each change of a file.)
  * `npm run chaos`: CHANLIST_COUNT sets how often, CHANLIST_SEED repeats the choices of a run.
  */
 import assert from 'node:assert/strict';
@@ -8,7 +8,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { seeded } from '../../src/sandbox/random.ts';
-import { type Scenario, scenarios } from '../faults/scenarios.ts';
+import { type Scenario, scenarios } from '../file-faults/scenarios.ts';
 import { videos } from '../support/simulated-service.ts';
 import type { Credits } from '../support/summary.ts';
 import { restoreSnapshot, takeSnapshot, World, type WorldRun } from '../support/world.ts';

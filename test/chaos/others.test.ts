@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { seeded } from '../../src/sandbox/random.ts';
-import { withFault } from '../faults/file-faults.ts';
+import { withFault } from '../file-faults/file-faults.ts';
 import { videos } from '../support/simulated-service.ts';
 import { restoreSnapshot, takeSnapshot, World } from '../support/world.ts';
 
