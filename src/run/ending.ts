@@ -172,7 +172,10 @@ const sumOf = (results: readonly Result[], amountOf: (result: Result) => number 
   results.reduce((sum, result) => sum + (amountOf(result) ?? 0), 0);
 
 /** `3 new, 1,245 entries (400 resumed), 9 pages, 9 credits; in demo.ndjson`; null if entries were printed for free. */
-function tallyText({ operation, destination, budget }: EndedRun, results: readonly Result[]): string | null {
+function tallyText(
+  { operation, destination, budget, pipeClosed }: EndedRun,
+  results: readonly Result[],
+): string | null {
   const { credits } = budget.total;
   const isWritten = results.some(({ status, failure }) => failure === null && status !== 'kept');
   const file = isWritten ? destination : null;
@@ -185,7 +188,9 @@ function tallyText({ operation, destination, budget }: EndedRun, results: readon
   const isUpdate = results.some(({ added }) => added !== null);
   const parts = [
     isUpdate && `${thousands(sumOf(results, ({ added }) => added))} new`,
-    count(entries, 'entry', 'entries') + (resumed > 0 ? ` (${thousands(resumed)} resumed)` : ''),
+    // Of a page that a pager has not read to its end, some may have been seen.
+    !(pipeClosed && entries === 0) &&
+      count(entries, 'entry', 'entries') + (resumed > 0 ? ` (${thousands(resumed)} resumed)` : ''),
     unlisted > 0 && `${thousands(unlisted)} no longer listed`,
     pages > 0 && count(pages, 'page', 'pages'),
     (operation.credits > 0 || spent(credits) > 0) && describeCredits(credits),

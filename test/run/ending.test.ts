@@ -190,6 +190,10 @@ test('the tally: new, entries, what is no longer listed, pages, credits, where t
     const budget = { total: { credits: { confirmed, possibly_charged } } };
     assert.deepEqual(ending([result], { budget, destination }).notes, tally);
   }
+  // A pager was left within the first page.
+  const budget = { total: { credits: { confirmed: 1, possibly_charged: 0 } } };
+  const left = resultOf(named('@a'), { pages: 1 });
+  assert.deepEqual(ending([left], { budget, pipeClosed: true }).notes, ['1 page, 1 credit']);
   const { uploads } = operations;
   assert.deepEqual(ending([done('@a')], { operation: uploads, destination: 'x' }).notes, [
     '3 entries, 1 page, 0 credits; in x',
