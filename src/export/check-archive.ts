@@ -6,10 +6,10 @@ import { type Contents, otherContent, readArchive } from '../archive/read-archiv
 import { type ArchiveRecord, hasStamp, readRecord, recordedFiles } from '../archive/record.ts';
 import type { Context } from '../context.ts';
 import { type Failure, toFailure, usage } from '../errors.ts';
-import { isLocked } from '../fs/file-lock.ts';
+import { isLocked, lockedNames } from '../fs/file-lock.ts';
 import { guardFile } from '../fs/files.ts';
 import { isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
-import { PrivateFolder, privateFolderOf, recordName } from '../fs/private-folder.ts';
+import { PrivateFolder, privateFolderOf, recordName, seenSuffix } from '../fs/private-folder.ts';
 import type { Command } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 import { daysWithoutFeed } from './decide-update.ts';
@@ -107,10 +107,8 @@ export function findArchives(path: string): FoundArchives {
 /** Whether another run makes a first export here, or has done so since the place was looked at. */
 export async function hasFirstExport({ folder, names }: FoundArchives): Promise<boolean> {
   if (recordedFiles(folder).some((name) => !names.has(name))) return true;
-  for (const name of folder.names()) {
-    const file = /^(.+)\.(?:lock|held)$/s.exec(name)?.[1];
-    if (file !== undefined && !names.has(file) && (await isLocked(folder, file))) return true;
-  }
+  const unknown = lockedNames(folder).filter((name) => !names.has(name) && !name.endsWith(seenSuffix));
+  for (const name of unknown) if (await isLocked(folder, name)) return true;
   return false;
 }
 

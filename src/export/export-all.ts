@@ -78,7 +78,8 @@ async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly
   feeds.mayBuyPages = updates.length < minChannels;
   await exportQueue(updates);
   feeds.mayBuyPages = true;
-  if (!feeds.isServiceOut()) await exportQueue(updates.filter(({ id }) => feeds.deferred.has(id)));
+  if (!feeds.isServiceOut([...results.values()]))
+    await exportQueue(updates.filter(({ id }) => feeds.deferred.has(id)));
   await exportQueue(firstExports);
   const explained = feeds.explain(references.flatMap((reference) => results.get(reference) ?? []));
   run.warnings.push(...explained.warnings);

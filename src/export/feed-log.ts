@@ -17,7 +17,7 @@ interface Explained {
 export class FeedLog {
   /** Whether a page may replace a missing feed. With many channels, only once it is known that the service works. */
   mayBuyPages = false;
-  /** Channels that wait for `mayReplace`. */
+  /** Channels whose missing feed is dealt with again once `mayBuyPages` is true. */
   readonly deferred = new Map<string, MissingFeed>();
   /** Channels that were checked with a page in place of their feed, and what is wrong with it. */
   readonly boughtInstead = new Map<string, string>();
@@ -34,17 +34,17 @@ export class FeedLog {
     return !this.#isAnyRead && this.#missing.size > 0 && this.#missing.size + others >= minChannels;
   }
 
-  /** Whether the service itself fails. */
-  isServiceOut(others = 0): boolean {
+  /** Whether the service itself fails, as far as these results show. */
+  isServiceOut(results: readonly Result[]): boolean {
     const isOut = ({ status }: MissingFeed): boolean => status === null || status >= 500;
-    return this.#isOutage(others) && [...this.#missing.values()].every(isOut);
+    const others = results.filter(({ failure, isReached }) => isReached && failure?.code === 'unavailable');
+    return this.#isOutage(others.length) && [...this.#missing.values()].every(isOut);
   }
 
-  /** Explains the missing feeds: in one line if none of many can be read, and for each channel otherwise. Pure. */
+  /** Explains the missing feeds: in one line if none of many can be read, and for each channel otherwise. */
   explain(results: readonly Result[]): Explained {
     const [first] = this.#missing.values();
-    const others = results.filter(({ failure, isReached }) => isReached && failure?.code === 'unavailable');
-    if (first !== undefined && this.isServiceOut(others.length)) return this.#blameService(results, first);
+    if (first !== undefined && this.isServiceOut(results)) return this.#blameService(results, first);
     if (first !== undefined && this.#isOutage(0)) return this.#questionAddress(results, first);
     const warnings = [...this.boughtInstead].map(([id, problem]) => ({
       code: 'no feed',

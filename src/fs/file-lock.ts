@@ -87,6 +87,9 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
 export const lockedFailure = (shown: string): Failure =>
   new Failure('locked', `${shown}: another run is writing this file`);
 
+/** A lock that is being prepared. */
+const stagingName = /^\.[0-9a-f]{20}\.lock$/;
+
 /** Folders already cleaned of what killed processes left behind. */
 const cleaned = new WeakSet<Folder>();
 
@@ -94,11 +97,18 @@ const cleaned = new WeakSet<Folder>();
 function removeStaging(folder: Folder): void {
   const names = cleaned.has(folder) ? [] : folder.names();
   cleaned.add(folder);
-  for (const name of names.filter((name) => /^\.[0-9a-f]{20}\.lock$/.test(name))) {
+  for (const name of names.filter((name) => stagingName.test(name))) {
     const made = fs.statSync(folder.at(name), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
     if (Date.now() - made > 3_600_000) fs.rmSync(folder.at(name), { recursive: true, force: true });
   }
 }
+
+/** Names of the files that have a lock in a folder, also one of a dead process. */
+export const lockedNames = (folder: Folder): string[] =>
+  folder
+    .names()
+    .filter((name) => !stagingName.test(name))
+    .flatMap((name) => /^(.+)\.(?:lock|held)$/s.exec(name)?.[1] ?? []);
 
 /** Whether a process, this one included, holds the lock of the file called `name`. Writes nothing. */
 export async function isLocked(folder: Folder, name: string): Promise<boolean> {

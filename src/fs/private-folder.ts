@@ -167,6 +167,9 @@ export const recordName = (file: string): string => `${file}.json`;
 
 export const pagesName = (file: string): string => `${file}.run`;
 
+/** Ends the name under which the file of `--seen` is locked. */
+export const seenSuffix = '.seen';
+
 /** Throws a usage error for a file that a record calls an archive: only a run of its own replaces it. */
 export function assertNotArchive({ path, real }: Pick<Target, 'path' | 'real'>): void {
   const record = join(privateFolderOf(dirname(real)), recordName(basename(real)));

@@ -25,12 +25,12 @@ const minIndexColumns = 100;
 /** Narrowest terminal with room for views that are words (`214 waiting`). */
 const minWideViews = 120;
 /** Widths of numbers that entries of later references may need: `PREMIERE`, `142,627`, `123,456,789`. */
-const laterWidths: Readonly<Record<string, number>> = {
-  lengthText: 8,
-  _seconds: 7,
-  _views: 11,
-  viewCount: 11,
-};
+const laterWidths: ReadonlyMap<string, number> = new Map([
+  ['lengthText', 8],
+  ['_seconds', 7],
+  ['_views', 11],
+  ['viewCount', 11],
+]);
 const maxKeyColumns = 100;
 
 /** Chooses the columns of a table by the entries of the first page. */
@@ -41,7 +41,7 @@ export function chooseColumns(options: FormatOptions, entries: readonly JsonText
       const column = fieldColumn(field);
       if (!several) return column;
       if (field.name === '_reference') return { ...column, ...referenceSize(column.word, options) };
-      return { ...column, width: laterWidths[field.name] ?? 0 };
+      return { ...column, width: laterWidths.get(field.name) ?? 0 };
     });
   const columns = hasVideos(entries) ? videoColumns(options, entries) : memberColumns(options, entries);
   const word = 'reference';

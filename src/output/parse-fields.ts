@@ -20,13 +20,13 @@ export function knownFields({ fields, documentedFields }: EntryShape): readonly 
 }
 
 /** Words that head columns of tables, and the fields that are meant, as far as entries have them. */
-const headerWords: Readonly<Record<string, readonly string[]>> = {
-  length: ['_seconds', 'lengthText'],
-  views: ['_views', 'viewCount', 'viewCountText'],
-  age: ['publishedTimeText', 'published', 'viewCountText'],
-  published: ['publishedTimeText'],
-  channel: ['channelTitle', 'channelHandle', 'channelId'],
-};
+const headerWords: ReadonlyMap<string, readonly string[]> = new Map([
+  ['length', ['_seconds', 'lengthText']],
+  ['views', ['_views', 'viewCount', 'viewCountText']],
+  ['age', ['publishedTimeText', 'published', 'viewCountText']],
+  ['published', ['publishedTimeText']],
+  ['channel', ['channelTitle', 'channelHandle', 'channelId']],
+]);
 
 /** Names that other programs and `latest` have for fields of uploads and playlists, in lower case. */
 const namesElsewhere: readonly (readonly [names: readonly string[], next: string])[] = [
@@ -55,7 +55,7 @@ function suggestionFor(name: string, first: string, operation: EntryShape): stri
     if (row !== undefined) return row[1];
   }
   const { documentedFields } = operation;
-  const fields = headerWords[first.toLowerCase()] ?? [];
+  const fields = headerWords.get(first.toLowerCase()) ?? [];
   const meant = fields.some((field) => documentedFields.includes(field))
     ? fields
         .filter((field) => documentedFields.includes(field) || computedFields.includes(field))

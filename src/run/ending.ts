@@ -101,7 +101,7 @@ export function failureLines(
     const message = failureMessage(group, results);
     return failure.with({ message, next: nextStepOf(group, results, options), cause: failure });
   });
-  if (endedBy === null || failed.some(({ failure }) => failure.code === endedBy.code)) return lines;
+  if (endedBy === null || failed.some(({ failure }) => failure.message === endedBy.message)) return lines;
   // A pager that failed, or a file that could not be saved.
   return [
     ...lines,

@@ -86,7 +86,8 @@ export async function printResponses(
   } catch (error) {
     const failure = toFailure(error).afterWork();
     // Print what was paid for.
-    if (run.budget.total.credits.confirmed > 0) await stdout.write(Buffer.concat(content));
+    const isPaid = run.budget.total.credits.confirmed > 0;
+    if (isPaid) await stdout.write(Buffer.concat(content)).catch(() => {});
     return results.map((result) => ({ ...result, status: 'failed', failure }));
   }
 }

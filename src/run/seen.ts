@@ -3,7 +3,7 @@ import { type Failure, usage } from '../errors.ts';
 import { assertReplaceable, writeFileAtomic } from '../fs/atomic.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import { resolveTarget, type Target } from '../fs/output-target.ts';
-import { assertNotArchive, PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
+import { assertNotArchive, PrivateFolder, privateFolderOf, seenSuffix } from '../fs/private-folder.ts';
 import { readLines } from '../fs/text-input.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
@@ -20,7 +20,7 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   assertNotArchive(found);
   assertReplaceable(found);
   const folder = PrivateFolder.open(privateFolderOf(dirname(found.real))).ensure();
-  const lock = await acquireLock(folder, basename(found.real), path);
+  const lock = await acquireLock(folder, basename(found.real) + seenSuffix, path);
   // A run that has just ended may have replaced it.
   const target = resolveTarget(path);
   const release = (): void => {

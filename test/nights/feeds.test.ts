@@ -135,3 +135,18 @@ test('an outage that begins with pages of interrupted updates is one line, too',
   const night = await world.run(`${line} --update`);
   assert.deepEqual([night.exit, night.credits, night.mail.length], [7, 0, 1], night.stderr);
 });
+
+test('in an outage that lasts a week no page is bought, whatever its requests were for', async (t) => {
+  const world = await World.open(t, { pageSize: 2 });
+  for (let n = 0; n < 5; n++) world.service.addChannel(`c${n}`, { list: videos(0, 25, {}, `c${n}_`) });
+  world.write('refs.txt', [...world.service.handles.keys()].join('\n'));
+  const line = 'uploads --from refs.txt --output-dir lists';
+  assert.equal((await world.run(line)).exit, 0);
+  // Pages of one update wait: it needs no feed.
+  assert.equal((await world.run(`${line} --update --all --max-credits 2 --concurrency 1`)).exit, 9);
+  world.pass(8);
+  world.service.fault = ({ operation, parameters }) =>
+    operation === 'latest' || parameters.continuation !== undefined ? 503 : null;
+  const night = await world.run(`${line} --update`);
+  assert.deepEqual([night.exit, night.credits, night.mail.length], [7, 0, 1], night.stderr);
+});

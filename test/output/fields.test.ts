@@ -22,6 +22,19 @@ test('--fields: paths, in the order given; an unspecified field is accepted', ()
   ]);
 });
 
+test('--fields: a name that every object of JavaScript has is a field like any other', async () => {
+  for (const name of ['constructor', 'toString', 'hasOwnProperty']) {
+    for (const operation of [uploads, latest, shownEntries])
+      assert.deepEqual(parseFields(name, operation), [{ name, path: [name] }]);
+    const page = `[{"videoId":"a","${name}":"own"},{"videoId":"b"}]`;
+    const fields = `videoId,${name}`;
+    const table = await listed('table', 'uploads', { fields, several: true }, page);
+    assert.equal(table.split('\n')[1], '─'.repeat(9 + name.length), name);
+    const [own, missing] = (await listed('ndjson', 'uploads', { fields }, page)).split('\n');
+    assert.deepEqual([own, missing], [`{"videoId":"a","${name}":"own"}`, `{"videoId":"b","${name}":null}`]);
+  }
+});
+
 const link = 'did you mean videoId? only latest has links (link)';
 const date = 'did you mean publishedTimeText? only latest has dates (published)';
 

@@ -105,6 +105,12 @@ const causes: readonly (readonly [results: readonly Result[], endedBy: Failure |
   [[failed('@a', poor)], poor, ['no credits (402); add credits']],
   [allFailed('@a @b', down), outage, ['2 references (@a, @b): not available (500); try again later']],
   [[done('@a')], full, ['stdout cannot be written; run the same command again']],
+  // Another failure with the same code.
+  [
+    [failed('@a', full.with({ message: 'a.csv: no space' }))],
+    full,
+    ['a.csv: no space; run the same command again', 'stdout cannot be written; run the same command again'],
+  ],
   [[paid(done('@a'), 2)], full, ['stdout cannot be written; 2 credits spent; run the same command again']],
   // Where nothing was spent, a spent bound says so; pages of one reference wait to be resumed.
   [
