@@ -91,7 +91,7 @@ export class Failure extends Error {
   readonly next: Step | null;
   readonly scope: FailureRow['scope'];
   readonly exit: ExitCode;
-  /** This reference did not fail itself: what ended the run was copied to it. */
+  /** A copy of the failure that ended the run: the reference itself did not fail. */
   readonly isInherited: boolean;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
@@ -117,7 +117,7 @@ export class Failure extends Error {
     return this.next === (failures[this.code].next ?? null);
   }
 
-  /** Adds `resume` to the step that must come first, if there is one. */
+  /** Adds `resume` to this failure's own step, which must come first; it replaces a default one. */
   resumableWith(resume: Step): Failure {
     const first = this.hasDefaultStep ? null : this.next;
     if (first === null) return this.with({ next: resume });

@@ -1,4 +1,4 @@
-import type { Example, Terms } from '../../src/cli/command-file.ts';
+import type { Example, Terms } from '../../src/cli/command-module.ts';
 import { type FlagRow, flagHelp } from '../../src/cli/flag.ts';
 import { explainedFlagsOf, helpFlag, versionFlag } from '../../src/cli/flags.ts';
 import type { Block } from '../../src/help/blocks.ts';

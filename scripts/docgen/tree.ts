@@ -1,4 +1,4 @@
-import type { CommandFile, CommandRow } from '../../src/cli/command-file.ts';
+import type { CommandModule, CommandRow } from '../../src/cli/command-module.ts';
 import { type FlagRow, flagHelp, longFlag } from '../../src/cli/flag.ts';
 import { creditParts, flagsOf, helpFlag, localReports, versionFlag } from '../../src/cli/flags.ts';
 import { commands } from '../../src/commands/command-table.ts';
@@ -38,7 +38,7 @@ export interface Node {
   /** `auth login` */
   readonly path: string;
   readonly row: CommandRow;
-  readonly file: CommandFile;
+  readonly file: CommandModule;
   readonly flags: readonly Flag[];
   /** What is offered for its arguments: the commands below it, if there are any. */
   readonly argument: Completion;

@@ -97,7 +97,7 @@ export class LedgerFile {
   append(line: Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>): void {
     // The line end in front closes a line that a crash cut short.
     const text = Buffer.from(`\n${JSON.stringify({ version: 1, ...line })}\n`);
-    const written = guardFile(this.path, 'write', () => writeSync(this.#fd, text));
+    const written = guardFile(this.path, 'failure', () => writeSync(this.#fd, text));
     this.#byteSize += written;
     if (written === text.length) return;
     throw new Failure('failed', `${this.path}: only part of a line was written`, { next: 'free some space' });
@@ -124,7 +124,7 @@ export class LedgerFile {
   }
 
   #readLines(): void {
-    const bytes = guardFile(this.path, 'write', () => {
+    const bytes = guardFile(this.path, 'failure', () => {
       const { size, ino } = fstatSync(this.#fd);
       if (size < this.#byteSize || ino !== statSync(this.path).ino)
         throw new Failure('failed', `${this.path} was replaced or cut during this run`, {

@@ -75,7 +75,7 @@ export function openLedger({ context, account, command, bounds, timeout, warn }:
     }
   };
 
-  /** Notes a request; returns what notes its outcome, without which it counts as possibly charged. */
+  /** Notes a request; returns a function that notes its outcome. Without an outcome it counts as possibly charged. */
   const noteRequest = (
     ledger: LedgerFile,
     now: number,
@@ -101,7 +101,7 @@ export function openLedger({ context, account, command, bounds, timeout, warn }:
   } catch (error) {
     failBefore(error);
   }
-  /** Does `work` with the ledger of now, locked if there are bounds, once they allow the credits; null if it cannot be used. */
+  /** Does `work` with the ledger of this month if the bounds allow the credits, and locks it if there are any. Null: it cannot be used. */
   const ifAllowed = async <T>(
     credits: number,
     work: (ledger: LedgerFile, now: number) => T,

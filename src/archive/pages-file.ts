@@ -80,7 +80,6 @@ export class PagesFile {
     this.header = header;
   }
 
-  /** Starts the pages of a FILE. */
   static create(folder: PrivateFolder, file: string, header: Omit<PagesHeader, 'version'>): PagesFile {
     const name = temporaryName(pagesName(file));
     const full: PagesHeader = { version: pagesVersion, ...header };
@@ -122,7 +121,7 @@ export class PagesFile {
     closeQuietly(this.#fd);
     this.#fd = fd;
     if (!isSameFile(read, fstatSync(fd))) throw this.#foreign();
-    guardFile(this.#path, 'write', () => ftruncateSync(fd, this.size));
+    guardFile(this.#path, 'failure', () => ftruncateSync(fd, this.size));
   }
 
   /** Appends a page: its entries as lines, and where the list continues. On return they are durable. */
@@ -192,7 +191,6 @@ export class PagesFile {
     }
   }
 
-  /** Returns the IDs of all entries. */
   async ids(stop: AbortSignal): Promise<Set<string>> {
     const ids = new Set<string>();
     for await (const [id] of this.#entries(stop, this.#pages)) if (id !== null) ids.add(id);
@@ -280,7 +278,7 @@ export class PagesFile {
     this.assertOwn();
     const checksum = crc32(entries, this.#checksum);
     const line = commentLine(value, checksum);
-    guardFile(this.#path, 'write', () => {
+    guardFile(this.#path, 'failure', () => {
       writeFileSync(this.#fd, Buffer.concat([entries, line]));
       fdatasyncSync(this.#fd);
     });

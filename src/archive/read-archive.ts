@@ -73,7 +73,7 @@ export async function readArchive(
 /** Yields all bytes of a file in chunks, each valid until the next one. */
 export async function* bytesOf({ path, real }: Target, stop: AbortSignal): AsyncGenerator<Buffer> {
   // A FIFO that has taken its place would block forever.
-  const fd = guardFile(path, 'open', () => openSync(real, O_RDONLY | O_NONBLOCK));
+  const fd = guardFile(path, 'usage', () => openSync(real, O_RDONLY | O_NONBLOCK));
   try {
     yield* chunksOf(fd, path, stop);
   } finally {

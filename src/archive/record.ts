@@ -142,7 +142,7 @@ export function checksAfter(before: CheckHistory, check: CheckFacts): CheckHisto
   };
 }
 
-/** Returns what is known after a failure: only one of this archive alone matters. `now`: milliseconds since 1970. Pure. */
+/** Returns what is known after a failure: only one of this archive is recorded. `now`: milliseconds since 1970. Pure. */
 export function checksAfterFailure(
   before: CheckHistory,
   { code, scope, status, isInherited }: Failure,

@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import { extensions, fileFormats, formatByPath } from '../output/formats.ts';
 import type { Flag } from '../text/command.ts';
-import type { CommandFile } from './command-file.ts';
+import type { CommandModule } from './command-module.ts';
 import { type FlagRow, longFlag, nonEmpty } from './flag.ts';
 import { flagsOf, globalFlags, helpFlag, ownFlags, versionFlag } from './flags.ts';
 import type { CommonOptions, RunOptions } from './options.ts';
@@ -11,7 +11,7 @@ import { seeHelp, unknownCommand, unknownFlag } from './pointers.ts';
 
 /** What a command line asks for. */
 type Request =
-  | { readonly kind: 'run'; readonly run: Required<CommandFile>['run']; readonly options: RunOptions }
+  | { readonly kind: 'run'; readonly run: Required<CommandModule>['run']; readonly options: RunOptions }
   /** `words`: those after `chanlist help`. */
   | { readonly kind: 'help'; readonly words: readonly string[] }
   | { readonly kind: 'version' }
@@ -29,7 +29,7 @@ interface CommandLine {
  */
 export async function parseArguments(
   argv: readonly string[],
-  file: Partial<CommandFile>,
+  file: Partial<CommandModule>,
   path = '',
 ): Promise<CommandLine> {
   const { actions = [] } = file;
@@ -64,7 +64,7 @@ export async function parseArguments(
 }
 
 /** Registers the flags of other commands, too: they are refused by name, and their values are not taken for operands. */
-function createParser(path: string, { args = [], actions = [] }: Partial<CommandFile>) {
+function createParser(path: string, { args = [], actions = [] }: Partial<CommandModule>) {
   const command = new Command(path).helpOption(false).helpCommand(false).enablePositionalOptions();
   command.exitOverride().configureOutput({ outputError: () => {} });
   /** As typed. */
@@ -106,7 +106,7 @@ function optionOf(row: FlagRow, flags: Flag[], failures: Failure[]): Option {
 /** Decides what a command asks for by itself. Throws a usage error if its flags and operands do not fit. */
 function requestOf(
   path: string,
-  { args = [], actions = [], run }: Partial<CommandFile>,
+  { args = [], actions = [], run }: Partial<CommandModule>,
   { command, flags, failures }: ReturnType<typeof createParser>,
   operands: readonly string[],
 ): Request {
@@ -122,7 +122,7 @@ function requestOf(
   // Commander checks the number of operands.
   command.parse(['--', ...operands], { from: 'user' });
   if (run === undefined) return { kind: 'help', words: operands };
-  assertOwnFlags(path, flags);
+  assertAcceptedFlags(path, flags);
   if (failures[0] !== undefined) throw failures[0];
   const operandsByName = args.map(([option], index) => [option, command.processedArgs[index]]);
   const values = { ...command.opts<RunOptions>(), ...Object.fromEntries(operandsByName) };
@@ -139,7 +139,7 @@ function requestOf(
 }
 
 /** Throws a usage error for a flag that the command does not take. */
-function assertOwnFlags(path: string, flags: readonly Flag[]): void {
+function assertAcceptedFlags(path: string, flags: readonly Flag[]): void {
   const rows = flagsOf(path);
   const foreign = flags.find(({ name }) => !rows.some((row) => longFlag(row) === name));
   if (foreign !== undefined) throw unknownFlag(path, foreign.name);

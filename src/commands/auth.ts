@@ -1,7 +1,7 @@
 import { lastFour } from '../accounts/key.ts';
 import { explicitProfile, findService } from '../accounts/settings.ts';
 import { readStore, storeFile, unknownProfile, updateStore } from '../accounts/store.ts';
-import { type CommandFile, type CommandRow, type Example, rowUnder } from '../cli/command-file.ts';
+import { type CommandModule, type CommandRow, type Example, rowUnder } from '../cli/command-module.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { usage } from '../errors.ts';
 import { printRows } from '../output/print-rows.ts';
@@ -19,7 +19,7 @@ export const examples: readonly Example[] = [
 ];
 
 /** Returns the exit code of the verification; 3 without an account. */
-const status: CommandFile = {
+const status: CommandModule = {
   about: ['Shows the account in use and verifies its key with a free request.'],
   examples: [
     ['show the account in use', 'chanlist auth status'],
@@ -57,7 +57,7 @@ const status: CommandFile = {
   },
 };
 
-const list: CommandFile = {
+const list: CommandModule = {
   about: ['Lists the stored profiles. Sends nothing.'],
   examples: [['list the stored profiles', 'chanlist auth list']],
   run: async ({ format, color }: CommonOptions, output) => {
@@ -79,7 +79,7 @@ const list: CommandFile = {
   },
 };
 
-const switchProfile: CommandFile = {
+const switchProfile: CommandModule = {
   args: [['name', '<profile>', 'name of the profile']],
   about: ['Makes a stored profile the active one.'],
   examples: [['use the profile demo from now on', 'chanlist auth switch demo']],
@@ -97,7 +97,7 @@ const switchProfile: CommandFile = {
 };
 
 /** After the active profile none is active: each spends its own credits, so the user has to choose. */
-const logout: CommandFile = {
+const logout: CommandModule = {
   args: [['name', '[profile]', 'name of the profile; default: the active one']],
   about: ['Removes a profile from the store: the named one, or else the active one.'],
   examples: [['remove the profile demo', 'chanlist auth logout demo']],

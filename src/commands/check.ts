@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import type { Argument, Example, RunCommand, Terms } from '../cli/command-file.ts';
+import type { Argument, Example, RunCommand, Terms } from '../cli/command-module.ts';
 import { type CommonOptions, commandOf, repairAll } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, gravest, usage } from '../errors.ts';
@@ -55,7 +55,6 @@ interface CheckOptions extends CommonOptions {
   readonly maxAge: number | null;
 }
 
-/** Checks archives offline and prints one record per archive. Exit 11: problems. */
 export const run: RunCommand<CheckOptions> = async (options, output) => {
   const { paths, from, quiet, maxAge } = options;
   const { context, stderr } = output;
@@ -71,7 +70,7 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
   const { absent, unknown } = await findAbsent(withoutRepeats(validOnly(list)), checked, places);
   const archives = checked
     .filter(({ isWritten }) => !isWritten)
-    .map((archive) => noteUnlisted(archive, list, from));
+    .map((archive) => noteNotInFrom(archive, list, from));
   const rows = [...archives, ...absent.map((reference) => absentRow(reference, paths))];
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
   const printed = (quiet ? bad : rows).map(printableRow);
@@ -120,8 +119,8 @@ async function checkAll(
   return checked;
 }
 
-/** Says of a stale archive that the list lacks its reference: no run updates it. */
-function noteUnlisted(
+/** Adds to a stale archive that `--from` does not list it: no run updates it. */
+function noteNotInFrom(
   { row, references }: CheckedArchive,
   list: readonly Reference[],
   from: string | null,
@@ -187,7 +186,6 @@ function canonicalOf(reference: string): string {
   }
 }
 
-/** Makes the row of a reference without an archive. */
 function absentRow({ reference, id, value }: Reference, [path = '', ...others]: readonly string[]): BadRow {
   const command = {
     program: playlistId.test(value) ? 'chanlist playlist' : 'chanlist uploads',

@@ -1,4 +1,4 @@
-import { type CommandRow, rowUnder } from '../cli/command-file.ts';
+import { type CommandRow, rowUnder } from '../cli/command-module.ts';
 import { shortCost } from '../help/blocks.ts';
 import { operations } from '../service/contract.ts';
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Argument, Example, RunCommand } from '../cli/command-file.ts';
+import type { Argument, Example, RunCommand } from '../cli/command-module.ts';
 import { oneOf } from '../cli/flag.ts';
 
 /** The shells with completions, and the file of each in `completions/`. */

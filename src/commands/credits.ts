@@ -1,7 +1,7 @@
 import { type LedgerEntry, LedgerFile } from '../accounts/ledger-file.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
 import { findProfile } from '../accounts/settings.ts';
-import type { Example, RunCommand } from '../cli/command-file.ts';
+import type { Example, RunCommand } from '../cli/command-module.ts';
 import type { creditParts } from '../cli/flags.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { printRows, type RowOptions } from '../output/print-rows.ts';
@@ -25,7 +25,6 @@ interface CreditsOptions extends CommonOptions {
   readonly by: (typeof creditParts)[number] | null;
 }
 
-/** Prints what was spent in a month, per account, or per account and part. Offline. */
 export const run: RunCommand<CreditsOptions> = async (options, output) => {
   const { by, format, color } = options;
   const { context, stderr } = output;

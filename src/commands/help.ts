@@ -1,4 +1,4 @@
-import type { Argument, Example } from '../cli/command-file.ts';
+import type { Argument, Example } from '../cli/command-module.ts';
 import { topicNames } from '../help/blocks.ts';
 
 export const args: readonly Argument[] = [['words', '[command...]', `a command or ${topicNames.join(', ')}`]];

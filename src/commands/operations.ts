@@ -1,7 +1,7 @@
-import type { CommandFile, Example } from '../cli/command-file.ts';
+import type { CommandModule, Example } from '../cli/command-module.ts';
 import type { RunOptions } from '../cli/options.ts';
 import { type Failure, usage } from '../errors.ts';
-import { costSentence, resumes } from '../help/blocks.ts';
+import { costSentence, exportHelp } from '../help/blocks.ts';
 import { latestSize, type OperationName, operations, searchLimit } from '../service/contract.ts';
 import { expectedReference, isReference } from '../service/parse-reference.ts';
 import { guess } from '../text/command.ts';
@@ -11,7 +11,7 @@ function operationCommand(
   name: Exclude<OperationName, 'search'>,
   [what, ...more]: readonly string[],
   examples: readonly Example[],
-): CommandFile {
+): CommandModule {
   const operation = operations[name];
   const { reference } = operation;
   return {
@@ -37,7 +37,7 @@ export const resolve = operationCommand(
 
 export const uploads = operationCommand(
   'uploads',
-  ['Lists every upload of each channel, page by page.', resumes],
+  ['Lists every upload of each channel, page by page.', exportHelp],
   [
     ['list the first uploads, without an account', 'chanlist uploads @demo --sandbox --limit 20'],
     ['export everything, or resume', 'chanlist uploads @demo -o demo.ndjson'],
@@ -60,7 +60,7 @@ export const latest = operationCommand(
 
 export const playlist = operationCommand(
   'playlist',
-  ['Lists every video of each public playlist, page by page.', resumes],
+  ['Lists every video of each public playlist, page by page.', exportHelp],
   [
     ['list the first videos, without an account', 'chanlist playlist PLdemo --sandbox --limit 20'],
     ['print IDs and titles for a script', 'chanlist playlist PLdemo --fields videoId,title --ndjson'],
@@ -73,7 +73,7 @@ interface SearchOptions extends RunOptions {
   readonly words: readonly string[];
 }
 
-export const search: CommandFile = {
+export const search: CommandModule = {
   args: [
     ['channel', '<channel>', expectedReference.channel],
     ['words', '[query...]', 'words to search for; they are joined'],

@@ -122,7 +122,6 @@ async function chooseJob(
   };
 }
 
-/** Throws usage errors for options that do not fit. */
 function assertFlagsFit(operation: Operation, options: RunOptions): void {
   const { fields, continuation, references, output, outputDir, update, restart } = options;
   parseFields(fields, operation);

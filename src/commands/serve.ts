@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { explicitNamespace } from '../accounts/settings.ts';
-import type { Example, RunCommand, Terms } from '../cli/command-file.ts';
+import type { Example, RunCommand, Terms } from '../cli/command-module.ts';
 import { ClosedPipe, Failure } from '../errors.ts';
 import { faultMeanings, type SandboxSettings } from '../sandbox/defaults.ts';
 import { defaultNamespace } from '../service/contract.ts';

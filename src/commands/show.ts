@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Argument, Example, RunCommand } from '../cli/command-file.ts';
+import type { Argument, Example, RunCommand } from '../cli/command-module.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
@@ -32,7 +32,6 @@ export const examples: readonly Example[] = [
 
 type ShowOptions = CommonOptions & { readonly files: readonly string[] };
 
-/** Prints the entries of ndjson files (docs/scripts.md, "Formats and fields"). Offline. */
 export const run: RunCommand<ShowOptions> = async (options, { context, stdout, stderr }) => {
   const { output, files } = options;
   const target = outputTarget(options, context);
@@ -94,7 +93,7 @@ function assertShowable(path: string): void {
       program: 'chanlist check',
       operands: [path],
     });
-  guardFile(path, 'read', () => accessSync(path, constants.R_OK));
+  guardFile(path, 'input', () => accessSync(path, constants.R_OK));
 }
 
 /** Yields the entries of a file, at most `limit`. Throws `damaged` for a line that is not a record. */

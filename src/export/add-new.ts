@@ -104,7 +104,7 @@ export function continuesUpdate(pages: PagesFile, item: ExportItem): boolean {
   return !item.buysAll || (update.all && isDeepStrictEqual(update.file, foundStamp(item)));
 }
 
-/** Sets pages aside if this update cannot continue with them: `addAside` adds what FILE lacks of them. */
+/** Sets aside pages that this update cannot continue with: `addAside` adds their entries that FILE lacks. */
 async function preparePages(item: ExportItem, file: ArchiveContents, pages: PagesFile): Promise<void> {
   const update = updateOf(pages);
   if (!continuesUpdate(pages, item)) {
@@ -223,10 +223,10 @@ export function recordUnchanged(
   { entries, checksum }: Pick<ArchiveRecord, 'entries' | 'checksum'>,
   recordPart: Pick<ArchiveRecord, 'checks' | 'whole'>,
 ): void {
-  const { id, exportFolder, name, recordSource } = item;
+  const { id, exportFolder, name, recordIdentity } = item;
   assertSame(item);
   writeRecord(exportFolder.privateFolder, name, {
-    ...recordSource,
+    ...recordIdentity,
     id,
     ...foundStamp(item),
     checksum,

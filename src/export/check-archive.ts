@@ -81,7 +81,7 @@ export interface FoundArchives {
  * without any.
  */
 export function findArchives(path: string): FoundArchives {
-  const stats = guardFile(path, 'read', () => statSync(path, { throwIfNoEntry: false }));
+  const stats = guardFile(path, 'input', () => statSync(path, { throwIfNoEntry: false }));
   const next = 'check the path, and whether the disk is mounted';
   const missing = usage(`${path}: there is no such file or folder`, next);
   // A missing FILE is a problem to report; a missing folder is a wrong path.
@@ -104,7 +104,7 @@ export function findArchives(path: string): FoundArchives {
   return { archives, folder, names };
 }
 
-/** Whether another run makes a first export here, or has done so since the place was looked at. */
+/** Whether another run makes a first export in this folder, or has just finished one. */
 export async function hasFirstExport({ folder, names }: FoundArchives): Promise<boolean> {
   if (recordedFiles(folder).some((name) => !names.has(name))) return true;
   const unknown = lockedNames(folder).filter((name) => !names.has(name) && !name.endsWith(seenSuffix));
@@ -234,7 +234,6 @@ function staleProblem(path: string, record: ArchiveRecord, now: number, maxAge: 
   return age > limit ? stale(`last successful check ${checked}`) : null;
 }
 
-/** Returns the command that repairs an archive. */
 function fixOf(
   path: string,
   { id, service, reference }: ArchiveRecord,

@@ -51,7 +51,7 @@ export async function endRun(
   const made = file.close();
   const stamp = stampOf(made);
   const entries = pages.position.entries + (below?.entries ?? 0);
-  const record = { ...item.recordSource, id, ...stamp, checksum, entries, ...recordPart };
+  const record = { ...item.recordIdentity, id, ...stamp, checksum, entries, ...recordPart };
   const end = { ...stamp, record: isArchive(request) ? record : null };
   pages.addEnd(end);
   assertExpected();
@@ -66,7 +66,7 @@ export function recordEnd(run: Run, item: ExportItem, pages: PagesFile, { record
   const { privateFolder } = item.exportFolder;
   if (record === null) privateFolder.remove(recordName(item.name));
   else writeRecord(privateFolder, item.name, record);
-  guardFile(privateFolder.path, 'write', () => syncFolder(privateFolder.path));
+  guardFile(privateFolder.path, 'failure', () => syncFolder(privateFolder.path));
   removePages(run, item, pages);
 }
 

@@ -31,7 +31,7 @@ export const exportJob = (exportFolder: ExportFolder, references: readonly Refer
 
 /** Creates the folders that exports need: with one that cannot be used, no request could succeed. Throws usage errors. */
 function createFolders({ file, path, privateFolder }: ExportFolder): void {
-  if (file === null) guardFile(path, 'open', () => makeFolders(path));
+  if (file === null) guardFile(path, 'usage', () => makeFolders(path));
   privateFolder.ensure();
 }
 

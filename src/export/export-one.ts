@@ -87,7 +87,6 @@ function removeLeftovers(exportFolder: ExportFolder, id: string): void {
     exportFolder.privateFolder.remove(file);
 }
 
-/** Decides what to do with an export, and does it. */
 async function doExport(run: Run, item: ExportItem): Promise<Result> {
   using interrupted = item.interrupted;
   const { exportFolder, reference, record, onDisk } = item;
@@ -111,7 +110,6 @@ async function doExport(run: Run, item: ExportItem): Promise<Result> {
   }
 }
 
-/** Resumes an interrupted run. */
 async function resume(run: Run, item: ExportItem, pages: PagesFile): Promise<Result> {
   switch (remainingWork(pages, item.target)) {
     case 'export':

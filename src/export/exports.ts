@@ -47,10 +47,10 @@ export interface ExportItem {
   readonly onDisk: DiskState;
   /** The update buys every page (`--update --all`). */
   readonly buysAll: boolean;
-  readonly recordSource: Pick<ArchiveRecord, 'reference' | 'others' | 'service'>;
+  readonly recordIdentity: Pick<ArchiveRecord, 'reference' | 'others' | 'service'>;
 }
 
-/** Returns where the new FILE is written. `.new` keeps that of `a.json` apart from the temporary record of `a` (`a.json.tmp`). */
+/** The temporary name of the new FILE. Without `.new`, that of `a.json` would be the temporary record of `a`. */
 export const newFileName = (file: string): string => temporaryName(`${file}.new`);
 
 /** Longest name of a file on all common file systems, in bytes. */
@@ -150,7 +150,7 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
       hasFolder: privateFolder.exists && !privateFolder.created,
     },
     buysAll,
-    recordSource: { ...keptReferences(id, [reference, ...aliases], interrupted, record), service },
+    recordIdentity: { ...keptReferences(id, [reference, ...aliases], interrupted, record), service },
   };
 }
 
@@ -190,7 +190,7 @@ export const timeOf = ({ exportFolder }: ExportItem): string =>
 export function startPages(item: ExportItem, update: UpdateRequest | null): PagesFile {
   return PagesFile.create(item.exportFolder.privateFolder, item.name, {
     request: item.request,
-    reference: item.recordSource.reference,
+    reference: item.recordIdentity.reference,
     started: timeOf(item),
     replaces: item.onDisk.file !== 'none',
     update,

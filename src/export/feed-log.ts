@@ -85,6 +85,5 @@ export class FeedLog {
   }
 }
 
-/** Returns a result with another failure if its feed is missing. */
 const withFeedFailure = (result: Result, change: (failure: Failure) => Failure): Result =>
   result.failure?.code === 'no_feed' ? { ...result, failure: change(result.failure) } : result;

@@ -58,7 +58,6 @@ export function commandFor(item: ExportItem, purpose: string, ...switches: reado
   });
 }
 
-/** Returns the usage error that refuses an export. */
 export function refusal(why: Refusal, item: ExportItem): Failure {
   const { target, record, request, name, interrupted } = item;
   const { path } = target;

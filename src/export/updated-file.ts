@@ -15,12 +15,12 @@ export interface ArchiveContents extends Contents {
 /** The channel or playlist whose entries the lines of FILE must be; null: FILE is as recorded, and they need no check. */
 const checkedId = ({ onDisk, id }: ExportItem): string | null => (onDisk.file === 'archive' ? null : id);
 
-/** Whether lines of FILE that are not entries are left out, instead of refused: every page is bought, and there is a record. */
-const isRepaired = ({ buysAll, record }: ExportItem): boolean => buysAll && record !== null;
+/** `--update --all` leaves out bad lines of an archive with a record; any other update refuses them. */
+const dropsBadLines = ({ buysAll, record }: ExportItem): boolean => buysAll && record !== null;
 
 /** Whether the new FILE lacks lines of this one. */
 export const dropsLines = (item: ExportItem, { badLines }: Contents): boolean =>
-  isRepaired(item) && badLines > 0;
+  dropsBadLines(item) && badLines > 0;
 
 /** Reads FILE. Throws what `assertSame` and `assertIntact` throw. */
 export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
@@ -32,7 +32,7 @@ export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
     if (videoId === null) hasEntriesWithoutId = true;
     else ids.add(videoId);
   });
-  if (!isRepaired(item)) assertIntact(item, contents);
+  if (!dropsBadLines(item)) assertIntact(item, contents);
   return { ...contents, ids, hasEntriesWithoutId };
 }
 

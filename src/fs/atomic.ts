@@ -28,17 +28,17 @@ export class AtomicFile {
   constructor(target: Target, temporary = join(dirname(target.real), `.chanlist-${randomHex()}.tmp`)) {
     this.#target = target;
     this.#temporary = temporary;
-    this.#fd = guardFile(target.path, 'open', () => fs.openSync(temporary, 'ax', 0o600));
+    this.#fd = guardFile(target.path, 'usage', () => fs.openSync(temporary, 'ax', 0o600));
   }
 
   write(chunk: string | Uint8Array): void {
-    guardFile(this.#target.path, 'write', () => fs.writeFileSync(this.#fd, chunk));
+    guardFile(this.#target.path, 'failure', () => fs.writeFileSync(this.#fd, chunk));
   }
 
   /** Makes the content durable, with the mode of the target or, for a new file, of the umask. Returns its stats. */
   close(): fs.Stats {
     const { path, stats } = this.#target;
-    return guardFile(path, 'write', () => {
+    return guardFile(path, 'failure', () => {
       const mode = stats === null ? 0o666 & ~process.umask() : stats.mode & 0o777;
       // Some file systems have no permission bits.
       ignoreErrors(unsupported, () => fs.fchmodSync(this.#fd, mode));
@@ -54,7 +54,7 @@ export class AtomicFile {
   commit(): void {
     if (this.#isOpen) this.close();
     const { path, real } = this.#target;
-    guardFile(path, 'write', () => {
+    guardFile(path, 'failure', () => {
       replaceFile(this.#temporary, real, path);
       syncFolder(dirname(real));
     });
@@ -86,7 +86,7 @@ export function assertNotPinned({ path, real, stats }: Target): void {
     closeQuietly(fs.openSync(real, 'r+'));
   } catch (error) {
     // An immutable file cannot even be opened for writing; that its mode forbids it does not matter.
-    if (systemCode(error) === 'EPERM') throw fileError(error, path, 'open');
+    if (systemCode(error) === 'EPERM') throw fileError(error, path, 'usage');
   }
   const folder = fs.statSync(dirname(real));
   const user = process.geteuid?.() ?? 0;

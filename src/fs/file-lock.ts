@@ -46,7 +46,7 @@ function openLock(folder: Folder, name: string, create = 0): number | 'busy' | '
     const code = systemCode(error) ?? '';
     if (code === exclusive.busy) return 'busy';
     if (noLocks.includes(code)) return null;
-    throw fileError(error, path, 'open');
+    throw fileError(error, path, 'usage');
   }
 }
 
@@ -59,7 +59,7 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
   const socket = randomHex();
   const staging = folder.at(`.${socket}.lock`);
   const lock = folder.at(`${name}.lock`);
-  guardFile(shown, 'open', () => fs.mkdirSync(staging, 0o700));
+  guardFile(shown, 'usage', () => fs.mkdirSync(staging, 0o700));
   const server = createServer((connection) => connection.destroy()).on('error', () => {});
   try {
     withShortPath(staging, socket, (path) => server.listen({ path, exclusive: true }).unref());
@@ -80,7 +80,7 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
     const isUnsupported = !server.listening && noSockets.includes(systemCode(error) ?? '');
     release(staging, socket, server);
     if (isUnsupported) return null;
-    throw fileError(error, lock, 'open');
+    throw fileError(error, lock, 'usage');
   }
 }
 

@@ -66,18 +66,21 @@ const systemErrors: Record<string, readonly [what: string, next?: string]> = {
 const diskErrors = ['EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'];
 
 /**
- * A system error as a failure: usage (2) for a path that is wrong when it is read or opened, before anything is sent;
- * `failed` (1) for later errors and those of the disk. Other errors are returned unchanged.
+ * What a system error becomes. `input`: a file that the user named cannot be read (2). `usage`: the path is wrong, and nothing
+ * has been sent yet (2; 1 for errors of the disk). `failure`: anything later (1).
  */
-export function fileError(error: unknown, file: string, doing: 'read' | 'open' | 'write'): unknown {
+type ErrorKind = 'input' | 'usage' | 'failure';
+
+/** Returns the failure of a system error; any other error unchanged. */
+export function fileError(error: unknown, file: string, kind: ErrorKind): unknown {
   const code = systemCode(error);
   if (error instanceof Failure || code === undefined) return error;
-  if (doing === 'read')
+  if (kind === 'input')
     return usage(`cannot read ${file}: ${readProblem(error)}`, 'give a file that you can read');
-  if (doing === 'open' && code === 'ENOENT')
+  if (kind === 'usage' && code === 'ENOENT')
     return usage(`${file}: the folder ${path.dirname(file)} does not exist (ENOENT)`, 'create it first');
   const [what, next] = systemErrors[code] ?? ['a file operation failed'];
-  if (doing === 'open' && code in systemErrors && !diskErrors.includes(code))
+  if (kind === 'usage' && code in systemErrors && !diskErrors.includes(code))
     return usage(`${file}: ${what} (${code})`, next);
   return new Failure('failed', `${file}: ${what} (${code})`, { cause: error, next });
 }
@@ -89,12 +92,12 @@ export function readProblem(error: unknown): string {
   return systemErrors[code]?.[0] ?? code;
 }
 
-/** Does file operations. System errors become failures (`fileError`). */
-export function guardFile<T>(path: string, doing: 'read' | 'open' | 'write', work: () => T): T {
+/** Does file operations, and throws what their system errors become. */
+export function guardFile<T>(path: string, kind: ErrorKind, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw fileError(error, path, doing);
+    throw fileError(error, path, kind);
   }
 }
 
@@ -104,7 +107,7 @@ const minFreeSpace = 4 * 1024 * 1024;
 /** Throws `failed` (1), which ends the run, unless a page and `bytes` more can be written to a folder. */
 export function assertRoom(folder: string, bytes: number): void {
   const required = minFreeSpace + bytes;
-  const { blocks, bavail, bfree, bsize } = guardFile(folder, 'write', () => {
+  const { blocks, bavail, bfree, bsize } = guardFile(folder, 'failure', () => {
     fs.accessSync(folder, fs.constants.W_OK);
     if (required > fileSizeLimit()) throw Object.assign(new Error(), { code: 'EFBIG' });
     return fs.statfsSync(folder);

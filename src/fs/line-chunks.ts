@@ -17,7 +17,7 @@ export async function* chunksOf(
   for (let at = start; at < end; ) {
     const position = at;
     const most = Math.min(chunkBytes, end - at);
-    const length = guardFile(path, 'write', () => readSync(fd, chunk, 0, most, position));
+    const length = guardFile(path, 'failure', () => readSync(fd, chunk, 0, most, position));
     if (length === 0) return;
     at += length;
     yield chunk.subarray(0, length);

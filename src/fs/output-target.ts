@@ -17,7 +17,7 @@ export interface Target {
 export function resolveTarget(named: string): Target {
   // In a printed command the path would be a flag.
   const path = named.startsWith('-') ? `./${named}` : named;
-  return guardFile(path, 'open', () => {
+  return guardFile(path, 'usage', () => {
     if (path === '' || path.endsWith('/') || path.endsWith(sep)) throw notRegular(path, 'a folder');
     assertPossibleNames(path);
     if (/^\/(?:dev\/(?:std|fd\/)|proc\/)/.test(resolve(path))) throw notRegular(path, 'a device');
@@ -34,7 +34,7 @@ export function resolveTarget(named: string): Target {
 export const isEmpty = ({ path, real, stats }: Target): boolean =>
   stats?.isFile() === true &&
   (stats.size === 0 ||
-    (stats.size === 3 && guardFile(path, 'open', () => fs.readFileSync(real, 'utf8') === '\ufeff')));
+    (stats.size === 3 && guardFile(path, 'usage', () => fs.readFileSync(real, 'utf8') === '\ufeff')));
 
 /** Names that Windows cannot have, by the reason. */
 const impossibleNames: Readonly<Record<string, RegExp>> = {

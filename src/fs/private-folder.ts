@@ -35,7 +35,7 @@ export class PrivateFolder {
 
   /** Opens a folder, which need not exist. `repair`: write permissions of others are removed. */
   static open(path: string, repair = false): PrivateFolder {
-    return guardFile(path, 'write', () => {
+    return guardFile(path, 'failure', () => {
       const exists = ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, repair)) ?? false;
       return new PrivateFolder(path, exists);
     });
@@ -44,7 +44,7 @@ export class PrivateFolder {
   /** Creates the folder (0700; a `.chanlist` with a `.gitignore`) if needed. Its parent must exist. */
   ensure(): this {
     const { path } = this;
-    return guardFile(path, 'open', () => {
+    return guardFile(path, 'usage', () => {
       ignoreErrors(['EEXIST'], () => {
         fs.mkdirSync(path, 0o700);
         this.created = true;
@@ -140,7 +140,7 @@ export class PrivateFolder {
   }
 
   #guard<T>(name: string, work: () => T): T {
-    return guardFile(this.at(name), 'write', work);
+    return guardFile(this.at(name), 'failure', work);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Example, Terms } from '../cli/command-file.ts';
+import type { Example, Terms } from '../cli/command-module.ts';
 import { type FlagRow, flagHelp } from '../cli/flag.ts';
 import type { Operation } from '../service/contract.ts';
 import { credits } from '../text/count.ts';
@@ -6,7 +6,7 @@ import { credits } from '../text/count.ts';
 export const topicNames = ['flags', 'fields', 'reports', 'exit-codes', 'formats', 'environment'] as const;
 export type TopicName = (typeof topicNames)[number];
 
-export const resumes =
+export const exportHelp =
   'At a terminal a table is the first page, unless --limit, --max-credits or --all is given. With -o the file appears once it is complete, and replaces another only with --restart. After an interruption the same ' +
   'command resumes.';
 

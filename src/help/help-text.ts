@@ -1,4 +1,4 @@
-import type { CommandRow, Example, Terms } from '../cli/command-file.ts';
+import type { CommandRow, Example, Terms } from '../cli/command-module.ts';
 import { explainedFlagsOf, flagsOf, helpFlag } from '../cli/flags.ts';
 import { seeHelp, unknownCommand } from '../cli/pointers.ts';
 import { usage } from '../errors.ts';

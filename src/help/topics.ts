@@ -1,4 +1,4 @@
-import type { Terms } from '../cli/command-file.ts';
+import type { Terms } from '../cli/command-module.ts';
 import { globalFlagGroups } from '../cli/flags.ts';
 import { exitCodes, failureCodes, gravity } from '../errors.ts';
 import { extensions, formatNames, formats } from '../output/formats.ts';

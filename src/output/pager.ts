@@ -20,7 +20,7 @@ const defaults = { LESS: 'FRX', LESSCHARSET: 'utf-8' };
 export class Pager {
   /** Destroyed when the pager exits. */
   readonly input: Writable;
-  /** Resolves to its failure or null, when it has ended and (after a failure) what it was given is on stdout. */
+  /** Resolves once it has ended, to its failure or null. After a failure, all that it was given is on stdout. */
   readonly ended: Promise<Failure | null>;
   #failure: Failure | null = null;
   readonly #given: Chunk[] = [];

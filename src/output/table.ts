@@ -10,7 +10,7 @@ import { cut, textWidth, widest } from './width.ts';
 const gap = 2;
 /** Longer cells are cut, also numbers and IDs. */
 const maxUncut = 40;
-/** Texts are not made narrower: in reports of this machine, as long as columns can be dropped, and with `--fields`. */
+/** Minimum widths of columns of text: in reports of this machine, in lists (then columns are dropped), and with `--fields`. */
 const minTextWidths = { report: 20, list: 14, fields: 8 };
 /** Without borders, with a gap between columns. */
 const grid = {

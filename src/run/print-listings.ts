@@ -4,6 +4,7 @@ import { listingEnd, listingStart } from '../output/document.ts';
 import type { Step } from '../text/command.ts';
 import { count, credits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
+import { collectResults, startOutput } from './collect-results.ts';
 import {
   firstEntries,
   listPages,
@@ -15,7 +16,6 @@ import {
   startPosition,
   tokenOf,
 } from './list-pages.ts';
-import { openFormat, printReferences } from './print-references.ts';
 import { type Reference, validOnly } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
 import type { Run } from './run.ts';
@@ -23,7 +23,7 @@ import type { Run } from './run.ts';
 /** Lists references to stdout. Each page is written before the next one is requested. */
 export async function printListings(run: Run): Promise<readonly Result[]> {
   const { operation, stdout, stderr, options, references } = run;
-  const { format, isTerminalTable } = await openFormat(run);
+  const { format, isTerminalTable } = await startOutput(run);
   const { limit, all, maxCredits, continuation } = options;
   // At a terminal, only these flags list more than the first page.
   const isFirstPageOnly = isTerminalTable && limit === null && !all && maxCredits.length === 0;
@@ -85,7 +85,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     }
   }
 
-  const results = await printReferences(run, format, (text) => stdout.write(text), printed());
+  const results = await collectResults(run, format, (text) => stdout.write(text), printed());
   if (isFirstPageOnly && !run.isReaderGone)
     for (const result of results)
       if (result.status === 'limited') stderr.result(firstPageNote(result, references.length > 1));

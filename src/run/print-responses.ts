@@ -10,7 +10,7 @@ import type { Chunk } from '../output/format.ts';
 import { writeEntries } from '../output/render.ts';
 import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
-import { openFormat, printReferences } from './print-references.ts';
+import { collectResults, startOutput } from './collect-results.ts';
 import type { Reference } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
 import { mapConcurrently, type Run } from './run.ts';
@@ -36,7 +36,7 @@ export async function printResponses(
   const { operation, options, context, stdout, references } = run;
   const { limit } = options;
   using seen = options.seen === null ? null : await openSeenFile(options.seen, context.stop);
-  const { format } = await openFormat(run);
+  const { format } = await startOutput(run);
   const content: Buffer[] = [];
   const write = async (text: Chunk): Promise<void> => {
     if (target === null) await stdout.write(text);
@@ -67,7 +67,7 @@ export async function printResponses(
     }
   }
 
-  const results = await printReferences(run, format, write, printed());
+  const results = await collectResults(run, format, write, printed());
   try {
     seen?.save(run);
   } catch (error) {

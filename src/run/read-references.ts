@@ -128,7 +128,7 @@ async function* inputsOf(
   }
 }
 
-/** Cuts a line at a `#` at its start or after white space, trims it, and removes a bullet. */
+/** Removes a comment (`#` at the start or after white space), outer white space and a bullet. */
 function withoutComment(line: string): string {
   const start = line.search(/(?<!\S)#/);
   return (start === -1 ? line : line.slice(0, start))

@@ -65,6 +65,5 @@ export const unreachedResult = (reference: Reference, failure: Failure | null): 
     ? resultOf(reference)
     : resultOf(reference, { status: 'interrupted', failure, isReached: false });
 
-/** Makes the results of the bad lines of a list. */
 export const badResults = (references: readonly Reference[]): Result[] =>
   references.filter(({ failure }) => failure !== null).map((line) => resultOf(line));

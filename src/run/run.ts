@@ -128,9 +128,9 @@ export interface Run extends RunParts, AsyncDisposable {
   readonly pipeClosed: boolean;
   /** What has ended the run; null while it works. */
   readonly endedBy: Failure | null;
-  /** Why no more work may start: a signal, or what has ended the run; null if it may. */
-  readonly stopped: Failure | null;
-  /** Whether nobody reads notes about the output. A user who has left the pager is still at the terminal. */
+  /** Why no more work may start: a signal, or what has ended the run; null while it goes on. */
+  readonly stopReason: Failure | null;
+  /** Whether the reader of the pipe has gone. A user who has left the pager is still at the terminal. */
   readonly isReaderGone: boolean;
   /** Ends the run. The first failure counts, unless this one `replaces` it. */
   fail(failure: Failure, replaces?: boolean): void;
@@ -164,7 +164,7 @@ export function createRun(parts: RunParts): Run {
     ...parts,
     pipeClosed: false,
     endedBy: null,
-    get stopped() {
+    get stopReason() {
       return context.stop.aborted ? context.stop.reason : run.endedBy;
     },
     get isReaderGone() {
@@ -184,16 +184,16 @@ export function createRun(parts: RunParts): Run {
       failuresInRow = 0;
     },
     work: async (reference, work) => {
-      const { stopped } = run;
-      if (reference.failure !== null || stopped !== null) return unreachedResult(reference, stopped);
+      const { stopReason } = run;
+      if (reference.failure !== null || stopReason !== null) return unreachedResult(reference, stopReason);
       const result = await work();
       countFailure(result.failure);
       progress.referenceDone(reference);
       return result;
     },
     request: async (send) => {
-      const { stopped } = run;
-      if (stopped !== null) return stopped.with({ isInherited: true });
+      const { stopReason } = run;
+      if (stopReason !== null) return stopReason.with({ isInherited: true });
       const response = await send().catch(toFailure);
       const failure = response instanceof Failure ? response : null;
       if (failure === null || !isOfService(failure)) run.progressed();
@@ -221,10 +221,10 @@ export async function runJob(run: Run, job: Job, writeSummary: WriteSummary): Pr
     return unreached();
   });
   await run.progress.stop();
-  const pagerFailure = run.stopped === null ? await stdout.close() : null;
+  const pagerFailure = run.stopReason === null ? await stdout.close() : null;
   if (pagerFailure !== null) run.fail(pagerFailure);
   // A signal has ended it if it left something undone.
-  if (run.stopped !== null && results.some(({ failure }) => failure !== null)) run.fail(run.stopped);
+  if (run.stopReason !== null && results.some(({ failure }) => failure !== null)) run.fail(run.stopReason);
   const { exit, warnings, failures, notes } = endingOf(run, results);
   for (const text of warnings) stderr.warn(text);
   for (const failure of failures) stderr.printFailure(failure);

@@ -75,7 +75,7 @@ export interface Ledger {
 /** The budget of one run. Concurrent requests together never exceed it. */
 export class Budget {
   readonly total: Tally = newTally();
-  /** Why no more credits may be spent; null: they may, as far as is known. */
+  /** The failure of a bound that is spent; null: none so far. */
   exhausted: Failure | null = null;
   readonly #runBounds: readonly CreditBound[];
   readonly #ledger: Ledger | null;

@@ -16,7 +16,7 @@ const keepAliveMarginMs = 500;
 /** The first variable that is set is used, for http and https addresses alike. */
 const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
 
-/** Opens at most `connections` to one origin. `timeout`: milliseconds to connect. Throws usage errors about the proxy. */
+/** Opens at most `connections` to one origin; `timeoutMs` limits connecting. Throws usage errors about the proxy. */
 export async function openConnections(
   baseUrl: BaseUrl,
   connections: number,

@@ -28,7 +28,7 @@ const statusMeanings: Readonly<Record<number, Meaning>> = {
   504: busy,
 };
 
-const noFeed: Meaning = {
+const notFoundOrNoFeed: Meaning = {
   code: 'not_found',
   what: 'there is no such channel, or it has no feed',
   next: 'chanlist resolve says whether there is one, for free',
@@ -44,7 +44,7 @@ const blocked: Meaning = {
 /** `detail`: the message in a JSON body; null if the body is not JSON. */
 function meaningOfStatus(status: number, isFeed: boolean, detail: string | null): Meaning {
   if (status === 403 && detail === null) return blocked;
-  const meaning = status === 404 && isFeed ? noFeed : statusMeanings[status];
+  const meaning = status === 404 && isFeed ? notFoundOrNoFeed : statusMeanings[status];
   if (meaning !== undefined) return status === 404 && !detail ? { ...meaning, next: checkAddress } : meaning;
   if (status >= 500) return { ...busy, isRetryable: false };
   if (status >= 400) return { code: 'refused', what: 'the service refused the request' };

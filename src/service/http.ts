@@ -45,7 +45,7 @@ export class TransportError extends Error {
   }
 }
 
-/** Sends one GET request and reads the response, in `timeout` milliseconds from start to last byte. Throws nothing. */
+/** Sends one GET request and reads the response within `timeoutMs`, from start to last byte. Never throws. */
 export function get(
   connections: Connections,
   request: { readonly origin: string; readonly path: string; readonly headers: Record<string, string> },

@@ -49,7 +49,7 @@ function tunnelThrough(proxy: URL) {
     const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port || 443}`;
     const options: https.RequestOptions = {
       host,
-      // Otherwise it would be that of the Host header.
+      // Node would derive it from the Host header.
       servername: isIP(host) === 0 ? host : '',
       port: proxy.port,
       method: 'CONNECT',

@@ -13,7 +13,7 @@ export interface Command {
   readonly program: string;
   readonly operands: readonly string[];
   readonly flags?: readonly Flag[];
-  /** It was probably meant, and gets the flags that were typed. */
+  /** A guess at what was meant: `main` adds the flags that were typed. */
   readonly isGuess?: boolean;
   /** What its output is piped to, for the shell: `jq -r '.[].id' | sh`. */
   readonly pipe?: string;

@@ -46,16 +46,16 @@ test('without disk space for the next page nothing is sent', async (t) => {
 });
 
 test('system errors in words: a wrong path is 2 before anything is sent, everything else 1', () => {
-  const line = (doing: 'read' | 'open' | 'write', code: string, errno = 0): string => {
-    const failure = fileError(Object.assign(new Error(), { code, errno }), '/a/b', doing);
+  const line = (kind: 'input' | 'usage' | 'failure', code: string, errno = 0): string => {
+    const failure = fileError(Object.assign(new Error(), { code, errno }), '/a/b', kind);
     assert.ok(failure instanceof Failure);
     return `${failure.exit} ${failure.line()}`;
   };
   const denied = 'permission denied (EACCES); make it writable for this user, or choose another location';
-  assert.equal(line('open', 'ENOENT'), '2 /a/b: the folder /a does not exist (ENOENT); create it first');
-  assert.equal(line('open', 'EACCES'), `2 /a/b: ${denied}`);
-  assert.equal(line('write', 'EACCES'), `1 /a/b: ${denied}`);
-  for (const doing of ['open', 'write'] as const)
+  assert.equal(line('usage', 'ENOENT'), '2 /a/b: the folder /a does not exist (ENOENT); create it first');
+  assert.equal(line('usage', 'EACCES'), `2 /a/b: ${denied}`);
+  assert.equal(line('failure', 'EACCES'), `1 /a/b: ${denied}`);
+  for (const doing of ['usage', 'failure'] as const)
     for (const [code, words] of [
       ['ENOSPC', 'no space left on the device (ENOSPC); free some space'],
       ['EDQUOT', 'the disk quota is used up (EDQUOT); free some space'],
@@ -63,11 +63,11 @@ test('system errors in words: a wrong path is 2 before anything is sent, everyth
       ['EIO', 'the device reports an error (EIO); check the disk'],
     ] as const)
       assert.equal(line(doing, code), `1 /a/b: ${words}`);
-  assert.match(line('read', 'ENOENT'), /^2 cannot read \/a\/b: there is no such file; give a file/);
-  assert.match(line('write', 'ENOENT'), /^1 \/a\/b: it, or its folder, has been removed/);
+  assert.match(line('input', 'ENOENT'), /^2 cannot read \/a\/b: there is no such file; give a file/);
+  assert.match(line('failure', 'ENOENT'), /^1 \/a\/b: it, or its folder, has been removed/);
   // Node has no name for this error.
   const { EDQUOT } = constants.errno;
-  assert.match(line('write', `Unknown system error -${EDQUOT}`, -EDQUOT), /disk quota is used up \(EDQUOT\)/);
+  assert.match(line('failure', `Unknown system error -${EDQUOT}`, -EDQUOT), /disk quota is used up \(EDQUOT\)/);
   const bug = new TypeError('bug');
-  assert.equal(fileError(bug, '/a/b', 'write'), bug);
+  assert.equal(fileError(bug, '/a/b', 'failure'), bug);
 });

@@ -1,7 +1,7 @@
 import { parseKey, readKey } from '../../accounts/key.ts';
 import { explicitProfile, explicitService } from '../../accounts/settings.ts';
 import { readStore, storeFile, updateStore } from '../../accounts/store.ts';
-import type { Example, RunCommand } from '../../cli/command-file.ts';
+import type { Example, RunCommand } from '../../cli/command-module.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import { usage } from '../../errors.ts';
 import type { Output } from '../../output/stdout.ts';

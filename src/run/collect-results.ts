@@ -8,7 +8,7 @@ import { type Result, unreachedResult } from './results.ts';
 import type { Run } from './run.ts';
 
 /** Creates the format of the output. `isTerminalTable`: it is a table at a terminal, which the pager shows. */
-export async function openFormat({ operation, options, references, context, stdout }: Run) {
+export async function startOutput({ operation, options, references, context, stdout }: Run) {
   const isStdout = options.output === null;
   const terminal = isStdout ? terminalOf(context.stdout, context.env, options.color) : null;
   const name = options.format ?? defaultFormat(terminal);
@@ -28,7 +28,7 @@ export async function openFormat({ operation, options, references, context, stdo
  * Takes the results of references as they are printed, in input order, and completes the output. What `printed` throws ends
  * the run; the references after it have results, too.
  */
-export async function printReferences(
+export async function collectResults(
   run: Run,
   format: Format,
   write: (text: Chunk) => Promise<void>,
@@ -47,5 +47,5 @@ export async function printReferences(
   }
   for (const warning of format.warnings()) run.warn('format', null, warning);
   const unreached = run.references.slice(results.length);
-  return [...results, ...unreached.map((reference) => unreachedResult(reference, run.stopped))];
+  return [...results, ...unreached.map((reference) => unreachedResult(reference, run.stopReason))];
 }

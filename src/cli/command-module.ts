@@ -6,10 +6,10 @@ export interface CommandRow {
   readonly summary: string;
   readonly heading: string;
   /** Loads its file, when the command is called. */
-  load(): Promise<CommandFile>;
+  load(): Promise<CommandModule>;
 }
 
-/** Makes the rows under a heading of the help; `line`: name and arguments. */
+/** Returns a function that makes rows under one heading of the help. `line`: name and arguments. */
 export const rowUnder =
   (heading: string) =>
   (line: string, summary: string, load: CommandRow['load']): CommandRow => {
@@ -30,7 +30,7 @@ export interface Terms {
 export type RunCommand<Options> = (options: Options, output: Output) => Promise<number>;
 
 /** What the file of a command exports. Its flags are in flags.ts. */
-export interface CommandFile {
+export interface CommandModule {
   readonly args?: readonly Argument[];
   readonly about: readonly string[];
   readonly examples: readonly Example[];
