@@ -5,6 +5,7 @@ import type { Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/parse-fields.ts';
 import type { Output } from '../output/stdout.ts';
 import { assertSummaryFile, outputTarget } from '../run/named-files.ts';
+import { openService } from '../run/open-service.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
 import {
   assertGoodLine,
@@ -15,7 +16,7 @@ import {
   withoutRepeats,
 } from '../run/read-references.ts';
 import { badResults, unreachedResult } from '../run/results.ts';
-import { createRun, type Job, openService, runJob } from '../run/run.ts';
+import { createRun, type Job, runJob } from '../run/run.ts';
 import { startSummary, type WriteSummary } from '../run/summary.ts';
 import { newTally } from '../service/budget.ts';
 import {

@@ -3,7 +3,7 @@ import { discardPages, type ExportRequest } from '../archive/pages-format.ts';
 import { carriedFlagsOf } from '../cli/options.ts';
 import { Failure, usage } from '../errors.ts';
 import { formatByPath } from '../output/formats.ts';
-import { sandboxName } from '../run/run.ts';
+import { sandboxName } from '../run/open-service.ts';
 import type { Command, Flag } from '../text/command.ts';
 import { type ExportItem, notMounted } from './exports.ts';
 import type { Refusal } from './next-step.ts';

@@ -11,9 +11,10 @@ import { writeEntries } from '../output/render.ts';
 import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
 import { collectResults, startOutput } from './collect-results.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import type { Reference } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
-import { mapConcurrently, type Run } from './run.ts';
+import type { Run } from './run.ts';
 import { openSeenFile } from './seen.ts';
 
 /** Responses fetched ahead of the next one to print, per concurrent request. */

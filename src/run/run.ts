@@ -1,18 +1,8 @@
-import { Readable } from 'node:stream';
-import { resolveAccount } from '../accounts/settings.ts';
-import type { CommonOptions, RunOptions } from '../cli/options.ts';
 import { type ExitCode, Failure, toFailure, type Warning } from '../errors.ts';
-import { createProgress, type ProgressLine } from '../output/progress.ts';
-import type { Stderr } from '../output/stderr.ts';
-import type { Output } from '../output/stdout.ts';
-import { parseAddress } from '../service/address.ts';
-import { Budget, type Ledger } from '../service/budget.ts';
-import { Client, type ClientOptions } from '../service/client.ts';
-import { defaultNamespace, type Operation } from '../service/contract.ts';
-import { span } from '../service/retry.ts';
 import { endingOf } from './ending.ts';
+import type { RunParts } from './open-service.ts';
 import type { DryRun } from './print-dry-run.ts';
-import { type Reference, validOnly, withoutRepeats } from './read-references.ts';
+import type { Reference } from './read-references.ts';
 import { type Result, unreachedResult } from './results.ts';
 import type { WriteSummary } from './summary.ts';
 
@@ -28,96 +18,6 @@ export interface Job {
   /** Does the work, and returns a result for each reference. */
   work(run: Run): Promise<readonly Result[]>;
 }
-
-/** Credits of `--sandbox`: enough for the largest demo channel. */
-const sandboxCredits = 1_000_000;
-
-/** What a run works with. */
-export interface RunParts extends Output {
-  readonly operation: Operation;
-  readonly references: readonly Reference[];
-  /** FILE or folder of the output; null: stdout. */
-  readonly destination: string | null;
-  readonly options: RunOptions;
-  readonly client: Client;
-  readonly budget: Budget;
-  /** Identifies the service in the pages of an export. */
-  readonly serviceName: string;
-  /** One line for all references. */
-  readonly progress: ProgressLine;
-  readonly warnings: Warning[];
-  /** Ends the sandbox, if there is one. */
-  close(): Promise<void>;
-}
-
-/** Opens the service, and what reports on it. Throws `unauthorized` (3) without an account. */
-export async function openService(
-  operation: Operation,
-  { references, destination }: Job,
-  options: RunOptions,
-  output: Output,
-): Promise<RunParts> {
-  const { context, stderr } = output;
-  const { sandbox, timeout, concurrency } = options;
-  const warnings: Warning[] = [];
-  const account = sandbox ? await openSandbox(options) : await resolveAccount(options, context);
-  const { bounds, serviceName, ...service } = account;
-  let ledger: Ledger | null = null;
-  if (!sandbox) stderr.redact(service.key);
-  if (!sandbox && operation.credits > 0) {
-    const { openLedger } = await import('../accounts/ledger.ts');
-    ledger = openLedger({
-      context,
-      account: { origin: service.baseUrl.origin, key: service.key },
-      command: operation.name,
-      bounds,
-      timeout,
-      warn: (message) => warnings.push({ code: 'ledger', label: null, message }),
-    });
-  }
-  const budget = new Budget(bounds, ledger);
-  const requested = withoutRepeats(validOnly(references)).length;
-  const progress = createProgress(output, options, { references: requested, noun: operation.reference });
-  const connections = Math.min(concurrency, requested);
-  const reports = reportsTo(stderr, progress);
-  const client = new Client({ ...options, service, context, budget, connections, ...reports });
-  return {
-    ...output,
-    operation,
-    references,
-    destination,
-    options,
-    client,
-    budget,
-    serviceName,
-    progress,
-    warnings,
-    close: 'close' in account ? account.close : async () => {},
-  };
-}
-
-async function openSandbox({ maxCredits }: CommonOptions) {
-  const { startSandbox } = await import('../sandbox/server.ts');
-  const { baseUrl: address, key, close } = await startSandbox({ credits: sandboxCredits });
-  const { baseUrl } = parseAddress(address, '--sandbox');
-  return { baseUrl, namespace: defaultNamespace, serviceName: sandboxName, key, bounds: maxCredits, close };
-}
-
-export const sandboxName = 'sandbox';
-
-/** Has a client report its requests and waits on stderr. */
-export const reportsTo = (
-  stderr: Stderr,
-  progress: ProgressLine,
-): Pick<ClientOptions, 'onRequest' | 'onWait'> => ({
-  onRequest: (line) => stderr.detail(line),
-  onWait: (milliseconds, why) => {
-    const line = `waiting ${span(milliseconds)}: ${why}`;
-    if (progress.isHidden) stderr.note(line);
-    else stderr.verbose(line);
-    progress.countDown(milliseconds, why);
-  },
-});
 
 /** After so many references in a row that fail with 7 or 8 a run ends. */
 const maxFailuresInRow = 5;
@@ -236,18 +136,4 @@ export async function runJob(run: Run, job: Job, writeSummary: WriteSummary): Pr
     return exit === 0 ? 1 : exit;
   }
   return exit;
-}
-
-/**
- * Does `work` for each item, at most `concurrency` at once, and yields the results in input order. About `lookahead` results
- * may wait to be taken. `work` must not reject.
- */
-export function mapConcurrently<T, R>(
-  items: readonly T[],
-  { concurrency, lookahead = items.length }: { readonly concurrency: number; readonly lookahead?: number },
-  work: (item: T) => Promise<R>,
-): AsyncIterable<[T, R]> {
-  // The types of Node 20 lack `highWaterMark`.
-  const options = { concurrency, highWaterMark: lookahead };
-  return Readable.from(items).map(async (item: T) => [item, await work(item)], options);
 }

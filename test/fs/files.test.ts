@@ -67,7 +67,10 @@ test('system errors in words: a wrong path is 2 before anything is sent, everyth
   assert.match(line('failure', 'ENOENT'), /^1 \/a\/b: it, or its folder, has been removed/);
   // Node has no name for this error.
   const { EDQUOT } = constants.errno;
-  assert.match(line('failure', `Unknown system error -${EDQUOT}`, -EDQUOT), /disk quota is used up \(EDQUOT\)/);
+  assert.match(
+    line('failure', `Unknown system error -${EDQUOT}`, -EDQUOT),
+    /disk quota is used up \(EDQUOT\)/,
+  );
   const bug = new TypeError('bug');
   assert.equal(fileError(bug, '/a/b', 'failure'), bug);
 });

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Failure, stoppedBy } from '../../src/errors.ts';
+import { mapConcurrently } from '../../src/run/map-concurrently.ts';
+import type { RunParts } from '../../src/run/open-service.ts';
 import { newReference } from '../../src/run/read-references.ts';
 import { type Result, resultOf } from '../../src/run/results.ts';
-import { createRun, type Job, mapConcurrently, type RunParts, runJob } from '../../src/run/run.ts';
+import { createRun, type Job, runJob } from '../../src/run/run.ts';
 import { newTally } from '../../src/service/budget.ts';
 import { operations } from '../../src/service/contract.ts';
 

@@ -1,0 +1,102 @@
+import { resolveAccount } from '../accounts/settings.ts';
+import type { CommonOptions, RunOptions } from '../cli/options.ts';
+import type { Warning } from '../errors.ts';
+import { createProgress, type ProgressLine } from '../output/progress.ts';
+import type { Stderr } from '../output/stderr.ts';
+import type { Output } from '../output/stdout.ts';
+import { parseAddress } from '../service/address.ts';
+import { Budget, type Ledger } from '../service/budget.ts';
+import { Client, type ClientOptions } from '../service/client.ts';
+import { defaultNamespace, type Operation } from '../service/contract.ts';
+import { span } from '../service/retry.ts';
+import { type Reference, validOnly, withoutRepeats } from './read-references.ts';
+
+/** Credits of `--sandbox`: enough for the largest demo channel. */
+const sandboxCredits = 1_000_000;
+
+/** What a run works with. */
+export interface RunParts extends Output {
+  readonly operation: Operation;
+  readonly references: readonly Reference[];
+  /** FILE or folder of the output; null: stdout. */
+  readonly destination: string | null;
+  readonly options: RunOptions;
+  readonly client: Client;
+  readonly budget: Budget;
+  /** Identifies the service in the pages of an export. */
+  readonly serviceName: string;
+  /** One line for all references. */
+  readonly progress: ProgressLine;
+  readonly warnings: Warning[];
+  /** Ends the sandbox, if there is one. */
+  close(): Promise<void>;
+}
+
+/** Opens the service, and what reports on it. Throws `unauthorized` (3) without an account. */
+export async function openService(
+  operation: Operation,
+  { references, destination }: Pick<RunParts, 'references' | 'destination'>,
+  options: RunOptions,
+  output: Output,
+): Promise<RunParts> {
+  const { context, stderr } = output;
+  const { sandbox, timeout, concurrency } = options;
+  const warnings: Warning[] = [];
+  const account = sandbox ? await openSandbox(options) : await resolveAccount(options, context);
+  const { bounds, serviceName, ...service } = account;
+  let ledger: Ledger | null = null;
+  if (!sandbox) stderr.redact(service.key);
+  if (!sandbox && operation.credits > 0) {
+    const { openLedger } = await import('../accounts/ledger.ts');
+    ledger = openLedger({
+      context,
+      account: { origin: service.baseUrl.origin, key: service.key },
+      command: operation.name,
+      bounds,
+      timeout,
+      warn: (message) => warnings.push({ code: 'ledger', label: null, message }),
+    });
+  }
+  const budget = new Budget(bounds, ledger);
+  const requested = withoutRepeats(validOnly(references)).length;
+  const progress = createProgress(output, options, { references: requested, noun: operation.reference });
+  const connections = Math.min(concurrency, requested);
+  const reports = reportsTo(stderr, progress);
+  const client = new Client({ ...options, service, context, budget, connections, ...reports });
+  return {
+    ...output,
+    operation,
+    references,
+    destination,
+    options,
+    client,
+    budget,
+    serviceName,
+    progress,
+    warnings,
+    close: 'close' in account ? account.close : async () => {},
+  };
+}
+
+async function openSandbox({ maxCredits }: CommonOptions) {
+  const { startSandbox } = await import('../sandbox/server.ts');
+  const { baseUrl: address, key, close } = await startSandbox({ credits: sandboxCredits });
+  const { baseUrl } = parseAddress(address, '--sandbox');
+  return { baseUrl, namespace: defaultNamespace, serviceName: sandboxName, key, bounds: maxCredits, close };
+}
+
+export const sandboxName = 'sandbox';
+
+/** Has a client report its requests and waits on stderr. */
+export const reportsTo = (
+  stderr: Stderr,
+  progress: ProgressLine,
+): Pick<ClientOptions, 'onRequest' | 'onWait'> => ({
+  onRequest: (line) => stderr.detail(line),
+  onWait: (milliseconds, why) => {
+    const line = `waiting ${span(milliseconds)}: ${why}`;
+    if (progress.isHidden) stderr.note(line);
+    else stderr.verbose(line);
+    progress.countDown(milliseconds, why);
+  },
+});
