@@ -23,41 +23,97 @@ const isAboutLedger = (error: unknown): error is Failure =>
   error instanceof Failure && error.code !== 'budget' && error.code !== 'interrupted';
 
 /**
- * Opens the credit ledger (docs/cron.md, "Credit bounds"). With a bound per day or month, each request locks and reads it,
- * and one that cannot be used is a failure. Without such a bound there is no lock, and one warning.
+ * The credit ledger of an account (docs/cron.md, "Credit bounds"). With a bound per day or month, each request locks and reads
+ * it, and one that cannot be used is a failure. Without such a bound there is no lock, and one warning.
  */
-export function openLedger({ context, account, command, bounds, timeout, warn }: LedgerOptions): Ledger {
-  const { env, clock, stop } = context;
-  const { origin, key } = account;
-  const hasBounds = bounds.some(({ per }) => per !== 'run');
-  const digest = createHash('sha256').update(`chanlist ledger\n${origin}\n${key}`).digest('hex');
-  const payer = { origin, key: digest.slice(0, 16), last_four: lastFour(key), command };
-  let file: LedgerFile | null = null;
+export class CreditLedger implements Ledger {
+  readonly #options: LedgerOptions;
+  /** A bound per day or month needs the ledger. */
+  readonly #hasBounds: boolean;
+  /** Null: it cannot be used. */
+  readonly #folder: PrivateFolder | null = null;
+  /** That of an earlier month stays open for outcomes of pending requests. */
+  #file: LedgerFile | null = null;
 
-  /** Warns that credits are not noted. Throws errors that are not about the ledger. */
-  const warnOf = (error: unknown): void => {
-    if (!isAboutLedger(error)) throw error;
-    warn(`the credit ledger is not complete: ${error.line()}`);
-  };
+  constructor(options: LedgerOptions) {
+    const { env, clock } = options.context;
+    this.#options = options;
+    this.#hasBounds = options.bounds.some(({ per }) => per !== 'run');
+    try {
+      this.#folder = openOwnFolder(ledgerFolder(env), 'XDG_STATE_HOME');
+      this.#fileAt(clock.now(), this.#folder).refresh();
+    } catch (error) {
+      this.#failBefore(error);
+    }
+  }
 
-  /** Before a request: throws if a bound needs the ledger, else warns. */
-  const failBefore = (error: unknown): void => {
-    if (hasBounds && isAboutLedger(error))
-      throw error.with({
-        message: `the credit ledger, which --max-credits needs, cannot be used: ${error.message}`,
-      });
-    warnOf(error);
-  };
+  async assertAllowed(credits: number): Promise<void> {
+    await this.#ifAllowed(credits, () => null);
+  }
 
-  /** The ledger of the month of a time. An earlier month's file stays open for outcomes of pending requests. */
-  const fileOf = (folder: PrivateFolder, now: number): LedgerFile => {
+  async note(credits: number, reference: string | null): Promise<Settle> {
+    const settle = await this.#ifAllowed(credits, (file, now) => this.#append(file, now, credits, reference));
+    return settle ?? (() => {});
+  }
+
+  /** Does `work` with the file of this month if the bounds allow the credits. Null: the ledger cannot be used. */
+  async #ifAllowed<T>(credits: number, work: (file: LedgerFile, now: number) => T): Promise<T | null> {
+    if (this.#folder === null) return null;
+    const { context, account, bounds } = this.#options;
+    try {
+      using _lock = this.#hasBounds ? await this.#lock(this.#folder) : null;
+      const now = context.clock.now();
+      const file = this.#fileAt(now, this.#folder);
+      if (this.#hasBounds) file.refresh();
+      // The month first: if both are spent, its reset is the one to wait for.
+      for (const per of ['month', 'day'] as const)
+        for (const bound of bounds.filter((bound) => bound.per === per))
+          if (file.spentAt(account.origin, per, localDay(now)) + credits > bound.credits)
+            throw budgetSpent(bound, resetTime(per, now));
+      return work(file, now);
+    } catch (error) {
+      this.#failBefore(error);
+      return null;
+    }
+  }
+
+  #fileAt(now: number, folder: PrivateFolder): LedgerFile {
     const month = monthOf(localDay(now));
-    if (file?.month !== month) file = LedgerFile.open(month, folder);
-    return file;
-  };
+    if (this.#file?.month !== month) this.#file = LedgerFile.open(month, folder);
+    return this.#file;
+  }
+
+  /** Appends a request; returns a function that appends its outcome. Without an outcome it counts as possibly charged. */
+  #append(file: LedgerFile, now: number, credits: number, reference: string | null): Settle {
+    const { command, account } = this.#options;
+    const { origin, key } = account;
+    const digest = createHash('sha256').update(`chanlist ledger\n${origin}\n${key}`).digest('hex');
+    const id = randomUUID();
+    file.append({
+      kind: 'request',
+      id,
+      time: new Date(now).toISOString(),
+      day: localDay(now),
+      origin,
+      key: digest.slice(0, 16),
+      last_four: lastFour(key),
+      command,
+      reference,
+      credits,
+    });
+    return (outcome) => {
+      try {
+        file.append({ kind: 'outcome', id, outcome });
+      } catch (error) {
+        this.#warnOf(error);
+      }
+    };
+  }
 
   /** Locks the ledgers of all months; waits for other processes. */
-  const lockIn = async (folder: PrivateFolder): Promise<Disposable> => {
+  async #lock(folder: PrivateFolder): Promise<Disposable> {
+    const { context, timeout } = this.#options;
+    const { clock, stop } = context;
     const end = clock.elapsed() + timeout * 1000;
     for (let wait = 4; ; wait = Math.min(2 * wait, 100)) {
       try {
@@ -73,63 +129,20 @@ export function openLedger({ context, account, command, bounds, timeout, warn }:
         await clock.sleep(wait * (0.5 + clock.random()), stop);
       }
     }
-  };
-
-  /** Notes a request; returns a function that notes its outcome. Without an outcome it counts as possibly charged. */
-  const noteRequest = (
-    ledger: LedgerFile,
-    now: number,
-    credits: number,
-    reference: string | null,
-  ): Settle => {
-    const id = randomUUID();
-    const time = new Date(now).toISOString();
-    ledger.append({ kind: 'request', id, time, day: localDay(now), ...payer, reference, credits });
-    return (outcome) => {
-      try {
-        ledger.append({ kind: 'outcome', id, outcome });
-      } catch (error) {
-        warnOf(error);
-      }
-    };
-  };
-
-  let folder: PrivateFolder | null = null;
-  try {
-    folder = openOwnFolder(ledgerFolder(env), 'XDG_STATE_HOME');
-    fileOf(folder, clock.now()).refresh();
-  } catch (error) {
-    failBefore(error);
   }
-  /** Does `work` with the ledger of this month if the bounds allow the credits, and locks it if there are any. Null: it cannot be used. */
-  const ifAllowed = async <T>(
-    credits: number,
-    work: (ledger: LedgerFile, now: number) => T,
-  ): Promise<T | null> => {
-    if (folder === null) return null;
-    try {
-      using _lock = hasBounds ? await lockIn(folder) : null;
-      const now = clock.now();
-      const ledger = fileOf(folder, now);
-      if (hasBounds) ledger.refresh();
-      // The month first: if both are spent, its reset is the one to wait for.
-      for (const per of ['month', 'day'] as const)
-        for (const bound of bounds.filter((bound) => bound.per === per))
-          if (ledger.spentAt(origin, per, localDay(now)) + credits > bound.credits)
-            throw budgetSpent(bound, resetTime(per, now));
-      return work(ledger, now);
-    } catch (error) {
-      failBefore(error);
-      return null;
-    }
-  };
-  return {
-    assertAllowed: async (credits) => {
-      await ifAllowed(credits, () => null);
-    },
-    note: async (credits, reference) => {
-      const note = (ledger: LedgerFile, now: number): Settle => noteRequest(ledger, now, credits, reference);
-      return (await ifAllowed(credits, note)) ?? (() => {});
-    },
-  };
+
+  /** Before a request: throws if a bound needs the ledger, else warns. */
+  #failBefore(error: unknown): void {
+    if (this.#hasBounds && isAboutLedger(error))
+      throw error.with({
+        message: `the credit ledger, which --max-credits needs, cannot be used: ${error.message}`,
+      });
+    this.#warnOf(error);
+  }
+
+  /** Warns that credits are not noted. Throws errors that are not about the ledger. */
+  #warnOf(error: unknown): void {
+    if (!isAboutLedger(error)) throw error;
+    this.#options.warn(`the credit ledger is not complete: ${error.line()}`);
+  }
 }

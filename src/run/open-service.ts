@@ -47,8 +47,8 @@ export async function openService(
   let ledger: Ledger | null = null;
   if (!sandbox) stderr.redact(service.key);
   if (!sandbox && operation.credits > 0) {
-    const { openLedger } = await import('../accounts/ledger.ts');
-    ledger = openLedger({
+    const { CreditLedger } = await import('../accounts/ledger.ts');
+    ledger = new CreditLedger({
       context,
       account: { origin: service.baseUrl.origin, key: service.key },
       command: operation.name,

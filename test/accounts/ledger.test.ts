@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type LedgerOptions, openLedger } from '../../src/accounts/ledger.ts';
+import { CreditLedger, type LedgerOptions } from '../../src/accounts/ledger.ts';
 import { LedgerFile } from '../../src/accounts/ledger-file.ts';
 import { Failure } from '../../src/errors.ts';
 import { acquireLock } from '../../src/fs/file-lock.ts';
@@ -34,7 +34,10 @@ if (mode !== undefined) {
 
 /** Waits for the others, then buys until the bound is spent; one that is to be killed has a request under way then. */
 async function buyAll(most: number): Promise<void> {
-  const ledger = openLedger({ ...options(process.env), bounds: parseBounds('200/month', '--max-credits') });
+  const ledger = new CreditLedger({
+    ...options(process.env),
+    bounds: parseBounds('200/month', '--max-credits'),
+  });
   fs.writeSync(1, '\n');
   fs.readSync(0, Buffer.alloc(1));
   for (let bought = 1; bought <= most; bought++) {
@@ -86,7 +89,7 @@ async function fixture(t: TestContext) {
     warnings,
     file: join(folder, 'credits-2026-11.ndjson'),
     open: (bounds = '', changes: Partial<LedgerOptions> = {}): Ledger =>
-      openLedger({
+      new CreditLedger({
         ...options(env, { now: () => clock.time }),
         bounds: bounds === '' ? [] : parseBounds(bounds, '--max-credits'),
         // The report of a run has each message once.
