@@ -44,7 +44,7 @@ export async function exportOne(
   const { options, operation } = exportFolder;
   const input = { reference, id, service: run.serviceName, aliases };
   const attempt = async (buysAll: boolean) => {
-    const item = await readItem(exportFolder, { ...input, buysAll });
+    using item = await readItem(exportFolder, { ...input, buysAll });
     const result = await doExport(run, item).catch((error) => failedExport(item, error));
     return { result, resumed: item.interrupted };
   };
@@ -88,8 +88,7 @@ function removeLeftovers(exportFolder: ExportFolder, id: string): void {
 }
 
 async function doExport(run: Run, item: ExportItem): Promise<Result> {
-  using interrupted = item.interrupted;
-  const { exportFolder, reference, record, onDisk } = item;
+  const { exportFolder, reference, record, interrupted, onDisk } = item;
   const step = nextStep(onDisk, exportFolder.options);
   switch (step) {
     case 'keep':

@@ -33,7 +33,7 @@ export interface ExportFolder {
 }
 
 /** One export, as it is on disk. */
-export interface ExportItem {
+export interface ExportItem extends Disposable {
   readonly exportFolder: ExportFolder;
   readonly reference: Reference;
   readonly id: string;
@@ -42,7 +42,7 @@ export interface ExportItem {
   readonly target: Target;
   readonly request: ExportRequest;
   readonly record: ArchiveRecord | null;
-  /** The pages of an interrupted run. */
+  /** The pages of an interrupted run, open as long as the item is. */
   readonly interrupted: PagesFile | null;
   readonly onDisk: DiskState;
   /** The update buys every page (`--update --all`). */
@@ -150,6 +150,7 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
       hasFolder: privateFolder.exists && !privateFolder.created,
     },
     buysAll,
+    [Symbol.dispose]: () => interrupted?.[Symbol.dispose](),
     recordIdentity: { ...keptReferences(id, [reference, ...aliases], interrupted, record), service },
   };
 }

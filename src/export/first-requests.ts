@@ -28,10 +28,10 @@ export async function assertExportable(
   try {
     const id = new ReferenceIndex(exportFolder).knownId(reference);
     const service = serviceOf(exportFolder);
-    const item = await readItem(exportFolder, { reference, id: id ?? unresolvedId, service });
-    // Skip: a record or pages exist, and may be of the ID that is not resolved yet.
-    if (id === null && (item.record ?? item.interrupted) !== null) item.interrupted?.[Symbol.dispose]();
-    else await firstRequest(item);
+    using item = await readItem(exportFolder, { reference, id: id ?? unresolvedId, service });
+    // A record or pages may be of the ID that is not resolved yet.
+    const mayBeOwn = id === null && (item.record ?? item.interrupted) !== null;
+    if (!mayBeOwn) await firstRequest(item);
   } catch (error) {
     // Other failures are reported by the run itself.
     if (!(error instanceof Failure) || error.exit === 2) throw error;
@@ -65,7 +65,7 @@ export async function firstRequests(
     else if (!ids.has(id))
       try {
         ids.add(id);
-        const item = await readItem(exportFolder, { reference, id, service });
+        using item = await readItem(exportFolder, { reference, id, service });
         const request = await firstRequest(item);
         if (readsChangedFile(item)) await readIntact(item);
         requests.push(request);
@@ -85,9 +85,8 @@ function readsChangedFile({ exportFolder, onDisk, interrupted, target }: ExportI
 }
 
 async function firstRequest(item: ExportItem): Promise<FirstRequest> {
-  const { exportFolder, reference, id, name, target, onDisk } = item;
+  const { exportFolder, reference, id, name, target, interrupted, onDisk } = item;
   const { operation, options } = exportFolder;
-  using interrupted = item.interrupted;
   if (await isLocked(exportFolder.privateFolder, name)) throw lockedFailure(target.path);
   const step = nextStep(onDisk, options);
   switch (step) {
