@@ -22,11 +22,10 @@ import {
   newFileName,
   pathOf,
   readItem,
-  remainingWork,
   startPages,
 } from './exports.ts';
-import { moveAway, refusal } from './messages.ts';
-import { nextStep } from './next-step.ts';
+import { moveAway } from './messages.ts';
+import { planOf } from './plan.ts';
 import { updateArchive } from './update-archive.ts';
 import { readIntact } from './updated-file.ts';
 
@@ -88,29 +87,26 @@ function removeLeftovers(exportFolder: ExportFolder, id: string): void {
 }
 
 async function doExport(run: Run, item: ExportItem): Promise<Result> {
-  const { exportFolder, reference, record, interrupted, onDisk } = item;
-  const step = nextStep(onDisk, exportFolder.options);
-  switch (step) {
-    case 'keep':
-      run.warn('kept', reference.label, 'kept: already exported; --update adds what is new');
-      return resultOf(reference, { status: 'kept', entries: record?.entries ?? 0 });
-    case 'export': {
-      using pages = startPages(item, null);
-      return await exportList(run, item, pages);
-    }
-    case 'resume':
-      if (interrupted === null) throw new Error('nothing to resume');
-      interrupted.openToAppend();
-      return await resume(run, item, interrupted);
-    case 'update':
-      return await updateArchive(run, item);
-    default:
-      throw refusal(step, item);
+  const { reference, record } = item;
+  const plan = planOf(item);
+  if (plan.do === 'keep') {
+    run.warn('kept', reference.label, 'kept: already exported; --update adds what is new');
+    return resultOf(reference, { status: 'kept', entries: record?.entries ?? 0 });
   }
+  if (plan.pages !== null) return await resume(run, item, plan.do, plan.pages);
+  if (plan.do === 'update') return await updateArchive(run, item);
+  using pages = startPages(item, null);
+  return await exportList(run, item, pages);
 }
 
-async function resume(run: Run, item: ExportItem, pages: PagesFile): Promise<Result> {
-  switch (remainingWork(pages, item.target)) {
+async function resume(
+  run: Run,
+  item: ExportItem,
+  work: 'export' | 'update' | 'finish',
+  pages: PagesFile,
+): Promise<Result> {
+  pages.openToAppend();
+  switch (work) {
     case 'export':
       return await exportList(run, item, pages);
     case 'update':

@@ -197,9 +197,3 @@ export function startPages(item: ExportItem, update: UpdateRequest | null): Page
     update,
   });
 }
-
-/** What an interrupted run still has to do; `finish`: its new FILE is in place. */
-export function remainingWork({ header, end }: PagesFile, { stats }: Target): 'export' | 'update' | 'finish' {
-  if (hasStamp(stats, end)) return 'finish';
-  return header.update === null ? 'export' : 'update';
-}

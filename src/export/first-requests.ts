@@ -11,9 +11,8 @@ import { type Result, resultOf } from '../run/results.ts';
 import { operations, parametersFor } from '../service/contract.ts';
 import { continuesUpdate } from './add-new.ts';
 import { stuckFailure } from './buy-pages.ts';
-import { type ExportFolder, type ExportItem, readItem, remainingWork } from './exports.ts';
-import { refusal } from './messages.ts';
-import { nextStep } from './next-step.ts';
+import { type ExportFolder, type ExportItem, readItem } from './exports.ts';
+import { type Plan, planOf } from './plan.ts';
 import { readIntact } from './updated-file.ts';
 
 /** Stands for the ID of a reference that is not resolved yet: no record has it. */
@@ -31,7 +30,7 @@ export async function assertExportable(
     using item = await readItem(exportFolder, { reference, id: id ?? unresolvedId, service });
     // A record or pages may be of the ID that is not resolved yet.
     const mayBeOwn = id === null && (item.record ?? item.interrupted) !== null;
-    if (!mayBeOwn) await firstRequest(item);
+    if (!mayBeOwn) await unlockedPlan(item);
   } catch (error) {
     // Other failures are reported by the run itself.
     if (!(error instanceof Failure) || error.exit === 2) throw error;
@@ -66,9 +65,7 @@ export async function firstRequests(
       try {
         ids.add(id);
         using item = await readItem(exportFolder, { reference, id, service });
-        const request = await firstRequest(item);
-        if (readsChangedFile(item)) await readIntact(item);
-        requests.push(request);
+        requests.push(await firstRequest(item));
       } catch (error) {
         results.push(resultOf(reference, { failure: toFailure(error).with({ scope: 'reference' }) }));
       }
@@ -76,40 +73,40 @@ export async function firstRequests(
   return { requests, results };
 }
 
-/** Whether a run would read a FILE that is not as recorded before it buys, and could refuse it. */
-function readsChangedFile({ exportFolder, onDisk, interrupted, target }: ExportItem): boolean {
-  if (onDisk.file === 'archive') return false;
-  const step = nextStep(onDisk, exportFolder.options);
-  if (step === 'update') return true;
-  return step === 'resume' && interrupted !== null && remainingWork(interrupted, target) === 'update';
+/** Returns the plan of an export. Throws `locked` while another run works on it. */
+async function unlockedPlan(item: ExportItem): Promise<Plan> {
+  const { exportFolder, name, target } = item;
+  if (await isLocked(exportFolder.privateFolder, name)) throw lockedFailure(target.path);
+  return planOf(item);
 }
 
+/** Returns the first request of an export. Throws what its run would refuse. */
 async function firstRequest(item: ExportItem): Promise<FirstRequest> {
-  const { exportFolder, reference, id, name, target, interrupted, onDisk } = item;
-  const { operation, options } = exportFolder;
-  if (await isLocked(exportFolder.privateFolder, name)) throw lockedFailure(target.path);
-  const step = nextStep(onDisk, options);
-  switch (step) {
+  const plan = await unlockedPlan(item);
+  switch (plan.do) {
     case 'keep':
+    case 'finish':
       return noRequest(item);
-    case 'resume':
-      if (interrupted === null) throw new Error('nothing to resume');
-      return pageRequest(item, resumePosition(item, interrupted));
     case 'export':
-      return pageRequest(item, startPosition);
-    case 'update': {
-      if (operation.name === 'playlist') return pageRequest(item, startPosition);
-      const nextCost = options.all ? 1 : 0;
-      return {
-        reference: reference.reference,
-        operation: operations.latest,
-        parameters: { channel: id },
-        nextCost,
-      };
-    }
-    default:
-      throw refusal(step, item);
+      return pageRequest(item, plan.pages === null ? startPosition : exportPosition(item, plan.pages));
+    case 'update':
+      // A run reads a FILE that is not as recorded before it buys, and may refuse it.
+      if (item.onDisk.file !== 'archive') await readIntact(item);
+      return plan.pages === null ? updateRequest(item) : pageRequest(item, updatePosition(item, plan.pages));
   }
+}
+
+/** Returns the first request of an update: for the feed of a channel, for the first page of a playlist. */
+function updateRequest(item: ExportItem): FirstRequest {
+  const { exportFolder, reference, id } = item;
+  const { operation, options } = exportFolder;
+  if (operation.name === 'playlist') return pageRequest(item, startPosition);
+  return {
+    reference: reference.reference,
+    operation: operations.latest,
+    parameters: { channel: id },
+    nextCost: options.all ? 1 : 0,
+  };
 }
 
 const noRequest = ({ reference: { reference } }: ExportItem): FirstRequest => ({
@@ -127,13 +124,15 @@ function pageRequest(item: ExportItem, position: Position): FirstRequest {
   return { reference: reference.reference, operation, parameters, nextCost: 0 };
 }
 
-/** Returns where a run resumes: an update may have to start over. Throws the failure of an export that cannot. */
-function resumePosition(item: ExportItem, pages: PagesFile): Position {
+/** Returns where an interrupted export continues. Throws the failure of one that cannot. */
+function exportPosition(item: ExportItem, pages: PagesFile): Position {
   const stuck = stuckFailure(item, pages);
-  if (remainingWork(pages, item.target) !== 'update') {
-    if (stuck !== null) throw stuck;
-    return pages.position;
-  }
-  const isContinued = stuck === null && continuesUpdate(pages, item);
+  if (stuck !== null) throw stuck;
+  return pages.position;
+}
+
+/** Returns where an interrupted update continues: it may have to start over. */
+function updatePosition(item: ExportItem, pages: PagesFile): Position {
+  const isContinued = stuckFailure(item, pages) === null && continuesUpdate(pages, item);
   return isContinued ? pages.position : startPosition;
 }

@@ -1,0 +1,32 @@
+import type { PagesFile } from '../archive/pages-file.ts';
+import { hasStamp } from '../archive/record.ts';
+import type { ExportItem } from './exports.ts';
+import { refusal } from './messages.ts';
+import { nextStep } from './next-step.ts';
+
+/** What a run does with an export. `pages`: those of the interrupted run that it resumes; null: it starts with none. */
+export type Plan =
+  /** FILE is an archive already. */
+  | { readonly do: 'keep' }
+  | { readonly do: 'export' | 'update'; readonly pages: PagesFile | null }
+  /** The new FILE of an interrupted run is in place: only its record is missing. */
+  | { readonly do: 'finish'; readonly pages: PagesFile };
+
+/** Decides what to do with an export, in a run and in a dry run (`nextStep`). Throws its refusal. */
+export function planOf(item: ExportItem): Plan {
+  const { onDisk, exportFolder, interrupted, target } = item;
+  const step = nextStep(onDisk, exportFolder.options);
+  switch (step) {
+    case 'keep':
+      return { do: 'keep' };
+    case 'export':
+    case 'update':
+      return { do: step, pages: null };
+    case 'resume':
+      if (interrupted === null) throw new Error('nothing to resume');
+      if (hasStamp(target.stats, interrupted.end)) return { do: 'finish', pages: interrupted };
+      return { do: interrupted.header.update === null ? 'export' : 'update', pages: interrupted };
+    default:
+      throw refusal(step, item);
+  }
+}
