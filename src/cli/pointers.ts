@@ -1,31 +1,40 @@
 import { type Failure, usage } from '../errors.ts';
 import type { ReferenceKind } from '../service/contract.ts';
 import { isReference } from '../service/parse-reference.ts';
-import { guess } from '../text/command.ts';
+import { guess, type Step } from '../text/command.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { longFlag } from './flag.ts';
 import { flagsOf, globalFlags, helpFlag, ownFlags, versionFlag } from './flags.ts';
 
-const resume = 'run the same command again to resume';
-const filter = `use jq: jq -c 'select(.title | test("bread"))' FILE | chanlist show -`;
-const sort = `use jq: jq -s -c 'sort_by(.title)[]' FILE | chanlist show -`;
+/** A command of jq for the lines of FILE. */
+const jq = (options: string, expression: string): Step => ({
+  purpose: 'use jq',
+  program: `jq ${options} '${expression}' FILE`,
+  operands: [],
+  pipe: 'chanlist show -',
+});
+
 const key = 'a key among the arguments is visible to other users: use --key-file or chanlist auth login';
 
-/** What to use or to do, and the flags from other tools that people type in its place. */
-const flagPointers: Readonly<Record<string, readonly string[]>> = {
-  '--restart': ['--force', '--overwrite'],
-  '--from': ['--file'],
-  '--output': ['--out'],
-  '--format csv': ['--csv'],
-  [resume]: ['--resume', '--continue'],
-  '--month': ['--since'],
-  [filter]: ['--filter', '--where', '--since', '--jq'],
-  [sort]: ['--sort'],
-  [key]: ['--key', '--api-key', '--token'],
-};
+/** Flags from other tools, and what to use in their place, if the command has it, or to do. */
+const flagPointers: readonly (readonly [typed: readonly string[], flag: string | null, step: Step])[] = [
+  [['--force', '--overwrite'], '--restart', 'use --restart'],
+  [['--file'], '--from', 'use --from'],
+  [['--out'], '--output', 'use --output'],
+  [['--append'], '--update', 'use --update'],
+  [['--csv'], '--format', 'use --format csv'],
+  [['--resume', '--continue'], null, 'run the same command again to resume'],
+  [['--since'], '--month', 'use --month'],
+  // Only latest has dates, and this flag.
+  [['--since'], '--seen', jq('-c', 'select(.published >= "2026-01-31")')],
+  [['--since'], null, 'only the entries of latest have dates'],
+  [['--filter', '--where', '--jq', '--grep'], null, jq('-c', 'select(.title | test("bread"))')],
+  [['--sort'], null, jq('-s -c', 'sort_by(.title)[]')],
+  [['--key', '--api-key', '--token'], null, key],
+];
 
 /** Commands, and the words that people type in their place. */
-const commandPointers: typeof flagPointers = {
+const commandPointers: Readonly<Record<string, readonly string[]>> = {
   uploads: ['export', 'download', 'list'],
   show: ['cat', 'convert'],
   'auth login': ['login'],
@@ -50,13 +59,9 @@ export function unknownFlag(path: string, flag: string): Failure {
 }
 
 /** Says what to do about a flag that a command with flags of these names does not have. */
-function stepFor(path: string, name: string, names: readonly string[]): string {
-  for (const [pointer, words] of Object.entries(flagPointers)) {
-    if (!words.includes(name)) continue;
-    if (!pointer.startsWith('--')) return pointer;
-    const [flag = ''] = pointer.split(' ');
-    if (names.includes(flag)) return `use ${pointer}`;
-  }
+function stepFor(path: string, name: string, names: readonly string[]): Step {
+  for (const [typed, flag, step] of flagPointers)
+    if (typed.includes(name) && (flag === null || names.includes(flag))) return step;
   const owners = [...ownFlags, ...globalFlags].filter(({ flag }) => flag.split(/[ ,]+/).includes(name));
   if (owners.length > 0) return `it is a flag of ${owners.flatMap(({ commands }) => commands).join(', ')}`;
   return didYouMean(name, names) ?? seeHelp(path);

@@ -101,6 +101,8 @@ function queryProblem(channel: string, words: readonly string[]): Failure | null
     const next = guess('chanlist search', [last, channel, ...others.reverse()]);
     return usage(`'${channel}' is not a channel: the channel comes first`, next);
   }
-  if (words.length === 0) return usage('missing query', 'see: chanlist help search');
+  // A single word that is not a channel is refused as one.
+  if (words.length === 0)
+    return isReference(channel, 'channel') ? usage('missing query', 'see: chanlist help search') : null;
   return words.join(' ').trim() === '' ? usage('<query> is blank', 'expected words to search for') : null;
 }

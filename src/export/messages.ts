@@ -58,16 +58,29 @@ export function commandFor(item: ExportItem, purpose: string, ...switches: reado
   });
 }
 
+/** `with --limit 3`, `without --limit`; null if neither has it. */
+function flagDifference(
+  flag: string,
+  had: string | number | null,
+  has: string | number | null,
+): string | null {
+  if (had !== null) return `with ${flag} ${had}`;
+  return has === null ? null : `without ${flag}`;
+}
+
 export function refusal(why: Refusal, item: ExportItem): Failure {
   const { target, record, request, name, interrupted } = item;
   const { path } = target;
   if (why === 'not mounted') return notMounted(path);
   if (why === 'another run') {
     const { id, format, fields, limit, service } = interrupted?.header.request ?? request;
-    const flags = [fields && `--fields ${fields}`, limit && `--limit ${limit}`].filter(Boolean).join(' and ');
+    const difference = [
+      flagDifference('--fields', fields, request.fields),
+      flagDifference('--limit', limit, request.limit),
+    ];
     const [address, namespace] = service.split(' ');
     const at = namespace === undefined ? `the ${address}` : `${address} (namespace ${namespace})`;
-    const what = `of ${id}, as ${format}${flags && ` with ${flags}`}, at ${at}`;
+    const what = [`of ${id}`, `as ${format}`, ...difference, `at ${at}`].filter(Boolean).join(', ');
     return usage(
       `${path} has pages of an interrupted export ${what}`,
       discardPages(item.exportFolder.privateFolder, name),

@@ -1,7 +1,7 @@
 import type { CommandRow, Example, Terms } from '../cli/command-module.ts';
 import { explainedFlagsOf, flagsOf, helpFlag } from '../cli/flags.ts';
 import { seeHelp, unknownCommand } from '../cli/pointers.ts';
-import { usage } from '../errors.ts';
+import { type Failure, usage } from '../errors.ts';
 import { colors } from '../output/colors.ts';
 import type { FormatOptions } from '../output/format.ts';
 import { longest } from '../text/count.ts';
@@ -21,10 +21,15 @@ export const examples: readonly Example[] = [
 /** Writes the help on a topic, a command, an action, or (no words) the program. Throws a usage error if there is none. */
 export async function helpText(words: readonly string[], table: readonly CommandRow[], terminal: Terminal) {
   if (words.length === 0) return layout(programHelp(table), terminal);
-  const topic = topicNames.find((name) => name === words.join(' '));
+  const [word, ...rest] = words;
+  const topic = topicNames.find((name) => name === word);
+  if (topic !== undefined && rest.length > 0) throw noHelp(words, topic);
   if (topic === undefined) return layout(await commandHelp(words, table), terminal);
   return layout((await import('./topics.ts')).topics[topic], terminal);
 }
+
+const noHelp = (words: readonly string[], known: string): Failure =>
+  usage(`there is no help on '${words.join(' ')}'`, seeHelp(known));
 
 /** `width`: at least that of a term. */
 const commandTerms = (rows: readonly CommandRow[], width = 0): Terms['rows'] =>
@@ -42,7 +47,7 @@ async function commandHelp(
   const path = `${parent} ${word}`.trim();
   const { args = [], actions = [], about: paragraphs, examples, terms } = await row.load();
   if (actions.length > 0 && rest.length > 0) return await commandHelp(rest, actions, path);
-  if (rest.length > 0) throw usage(`there is no help on '${[path, ...rest].join(' ')}'`, seeHelp(path));
+  if (rest.length > 0) throw noHelp([path, ...rest], path);
   const flags = explainedFlagsOf(path);
   const argumentRows = args.map(([, term, help]) => [term.replace(/\W/g, ''), help] as const);
   return [

@@ -166,7 +166,7 @@ export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
       XDG_CONFIG_HOME: 'folder of the stored accounts (default: ~/.config; not on macOS and Windows)',
       XDG_STATE_HOME: 'folder of the credit ledger (default: ~/.local/state; Windows: %LOCALAPPDATA%)',
     }),
-    'A flag takes precedence over its variable, a variable over the profile. An empty variable counts as unset.',
+    'A flag takes precedence over its variable, a variable over the profile. An empty variable counts as unset, except PAGER.',
     terms('Files:', {
       accounts: 'in ~/.config/chanlist (macOS: ~/Library/Preferences; Windows: %APPDATA%)',
       ledger: 'credits-*.ndjson in $XDG_STATE_HOME/chanlist: every paid request',

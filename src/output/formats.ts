@@ -56,6 +56,7 @@ export const exportName = /^(?:UC|PL|UU|LL|FL|OL)[\w-]+\.ndjson$/;
 /** Creates a format; it also warns about fields that no entry on the first page has. */
 export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
   const { fields, columns } = options;
+  const { body } = options.operation;
   const createWriter = await formats[name].writer();
   const writer: Writer = createWriter(options);
   let isFirstPage = true;
@@ -68,7 +69,7 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
     ...writer,
     rows: (source, entries) => {
       if (isFirstPage && fields !== null && !columns && entries.length > 0) {
-        absent = absentWarning(fields, entries);
+        absent = absentWarning(fields, entries, body === 'page' || body === 'rows');
         isFirstPage = false;
       }
       return writer.rows(source, entries);

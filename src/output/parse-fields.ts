@@ -93,12 +93,17 @@ function absentFrom(fields: readonly Field[], entries: readonly JsonText[]): rea
 
 const joinNames = (names: readonly string[]): string => names.slice(0, maxNamed).map(excerpt).join(', ');
 
-/** Returns a warning that names the fields that none of these entries has; null if there are none. */
-export function absentWarning(fields: readonly Field[], entries: readonly JsonText[]): string | null {
+/** Returns a warning that names the fields that no entry of the first page has; null if there are none. */
+export function absentWarning(
+  fields: readonly Field[],
+  entries: readonly JsonText[],
+  isPaged: boolean,
+): string | null {
   const absent = absentFrom(fields, entries);
   if (absent.length === 0) return null;
   const names = excerpt(absent.map(({ name }) => name).join(', '));
-  return `--fields: no entry on the first page has ${names}; its fields are ${joinNames(entryKeys(entries))}`;
+  const where = isPaged ? ' on the first page' : '';
+  return `--fields: no entry${where} has ${names}; the fields are ${joinNames(entryKeys(entries))}`;
 }
 
 /** Throws a usage error for a field that no entry of these batches has, and names the nearest one. Without entries: nothing. */

@@ -1,11 +1,11 @@
 import { JsonText } from '../json/json-text.ts';
+import { wrap } from '../text/wrap.ts';
 import { arrayFrame, noFrame } from './document.ts';
 import type { Field } from './format.ts';
 import type { FormatName } from './formats.ts';
 import { render } from './render.ts';
 import type { Output } from './stdout.ts';
 import { defaultFormat, terminalOf } from './terminal.ts';
-import { cut } from './width.ts';
 
 export interface RowOptions<R> {
   /** `--format`; null: a table at a terminal, else ndjson. */
@@ -19,7 +19,7 @@ export interface RowOptions<R> {
   readonly csvColumns?: readonly string[];
   /** There is one row: json is the object itself, a table has a line for each of its members. */
   readonly isSingle?: boolean;
-  /** Lines of ASCII below a table. */
+  /** Lines below a table. */
   readonly footer?: () => readonly string[];
 }
 
@@ -61,7 +61,7 @@ export async function printRows<R extends object>(
   } as const;
   await render(batches, false, rendering, (text) => stdout.write(text));
   const columns = terminal?.columns ?? Number.POSITIVE_INFINITY;
-  if (isTable) for (const line of footer()) await stdout.write(`${cut(line, columns)}\n`);
+  if (isTable) for (const line of footer()) await stdout.write(`${wrap(line, columns).join('\n')}\n`);
 }
 
 /** `problem.code` is inside `problem`. */

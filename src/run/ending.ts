@@ -177,7 +177,9 @@ function tallyText(
   results: readonly Result[],
 ): string | null {
   const { credits } = budget.total;
-  const isWritten = results.some(({ status, failure }) => failure === null && status !== 'kept');
+  const isWritten = results.some(
+    ({ status, failure, file }) => file !== null && failure === null && status !== 'kept',
+  );
   const file = isWritten ? destination : null;
   const entries = sumOf(results, (result) => result.entries);
   const isEmpty = entries === 0 && results.every(({ failure }) => failure === null);

@@ -31,7 +31,7 @@ const statusMeanings: Readonly<Record<number, Meaning>> = {
 const notFoundOrNoFeed: Meaning = {
   code: 'not_found',
   what: 'there is no such channel, or it has no feed',
-  next: 'chanlist resolve says whether there is one, for free',
+  next: 'use resolve to find out whether the channel exists, for free',
 };
 /** The next step after a 404 without a JSON body: the path may be wrong. */
 export const checkAddress = 'check the spelling, the address and --namespace';

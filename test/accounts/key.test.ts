@@ -90,7 +90,7 @@ test('in messages a key is hidden, wherever it comes from', async (t) => {
   ] as const) {
     const { exit, stderr } = await service.run(`latest @a --fields nope${flags}`, { env });
     assert.equal(exit, 0, stderr);
-    assert.match(stderr, /nope; its fields are \[key\]\n$/);
+    assert.match(stderr, /nope; the fields are \[key\]\n$/);
   }
 });
 

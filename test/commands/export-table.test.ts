@@ -61,7 +61,7 @@ const says: Readonly<Record<string, RegExp>> = {
   dropped: /the same page twice.*run the same command again: it starts over$/,
   another:
     /has pages of an interrupted (?:export of .*(?:csv|title|limit 9|UCb|PLx|localhost)|run of another version).*: rm \S+\.run$/,
-  ours: /has pages of an interrupted export of UCa\S+, as ndjson, at .*; to discard them: rm \S+\.run$/,
+  ours: /has pages of an interrupted export of UCa\S+, as ndjson(?:, with(?:out)? --\w+(?: \S+)?)*, at .*; to discard them: rm \S+\.run$/,
   mounted: /no archive at .*, and no \.chanlist beside it; is the disk mounted\? .*omit --update$/,
   unknown: new RegExp(`exists; choose another file name, or replace it${restart}`),
   adoptable: new RegExp(`exists; choose another file name, or replace it${restart}`),

@@ -174,7 +174,7 @@ test('a path that no entry on the first page has is a warning', async () => {
   format.rows(item(), elements('[{"videoId":"a"},{"videoId":null,"thumbnails":[]}]'));
   format.rows(item(), elements('[{}]'));
   assert.deepEqual(format.warnings(), [
-    '--fields: no entry on the first page has members_only, thumbnails.0.url; its fields are videoId, thumbnails',
+    '--fields: no entry on the first page has members_only, thumbnails.0.url; the fields are videoId, thumbnails',
   ]);
   const present = await createFormat('csv', options('latest', { fields: 'videoId,author' }));
   present.rows(item(), elements('[{"videoId":"a"},{"author":null,"videoId":"b"}]'));

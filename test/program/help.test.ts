@@ -121,7 +121,7 @@ const contract: { readonly [Topic in (typeof topics)[number]]?: Readonly<Record<
 };
 
 test('help on more words than a command has is refused', async () => {
-  for (const words of ['uploads latest', 'auth login now']) {
+  for (const words of ['uploads latest', 'auth login now', 'flags extra']) {
     const { exit, stderr } = await run(`help ${words}`);
     assert.deepEqual(
       [exit, stderr.includes(`there is no help on '${words}'; see: chanlist help `)],

@@ -32,6 +32,10 @@ test('usage errors that only a command finds', async () => {
     ['playlist PLx --restart', '--restart needs a file; give it with -o FILE'],
     ['search @demo --sandbox', 'missing query; see: chanlist help search'],
     [
+      'search bread --sandbox',
+      "'bread' is not a channel reference: expected a handle (@name), a channel URL (https://...) or an ID beginning with UC; did you mean @bread?",
+    ],
+    [
       'search old town @demo',
       "'old' is not a channel: the channel comes first; did you mean: chanlist search @demo old town",
     ],

@@ -8,7 +8,7 @@ import { operations } from '../../src/service/contract.ts';
 import type { Step } from '../../src/text/command.ts';
 
 const named = (name: string) => newReference({ reference: name, value: name, id: null });
-const done = (name: string): Result => resultOf(named(name), { entries: 3, pages: 1 });
+const done = (name: string): Result => resultOf(named(name), { file: 'x', entries: 3, pages: 1 });
 const failed = (name: string, failure: Failure): Result => resultOf(named(name), { failure });
 
 /** The ending of a run of `latest` to stdout, which has cost nothing. */
@@ -175,6 +175,7 @@ test('warnings with one code are one line; those about no reference are lines of
 
 test('the tally: new, entries, what is no longer listed, pages, credits, where the output went', () => {
   const update = resultOf(named('@a'), {
+    file: 'x',
     entries: 1245,
     added: 3,
     pages: 2,
@@ -192,6 +193,8 @@ test('the tally: new, entries, what is no longer listed, pages, credits, where t
     [failed('@a', down), 0, 0, 'x', []],
     [kept, 0, 0, 'x', []],
     [done('@a'), 0, 0, null, []],
+    // The file of -o was not written, because another reference failed.
+    [{ ...done('@a'), file: null }, 1, 0, 'x', ['3 entries, 1 page, 1 credit']],
   ] as const) {
     const budget = { total: { credits: { confirmed, possibly_charged } } };
     assert.deepEqual(ending([result], { budget, destination }).notes, tally);

@@ -100,7 +100,7 @@ test('the key in the words of the service, or in the target of a redirect, is hi
 
 test('a 404 says what is missing, and asks to check the address only if it has no words of the service', () => {
   const feed = 'there is no such channel, or it has no feed';
-  const resolve = 'chanlist resolve says whether there is one, for free';
+  const resolve = 'use resolve to find out whether the channel exists, for free';
   for (const [isFeed, body, line] of [
     [false, detail, 'not found (404: the reason); check the spelling'],
     [true, detail, `${feed} (404: the reason); ${resolve}`],

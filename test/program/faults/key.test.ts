@@ -47,7 +47,7 @@ test('what the service sends is passed on as sent, with a key in it too; a warni
   const env = { CHANLIST_API_KEY: key };
   assert.equal((await service.run('uploads @a', { env })).stdout, `${JSON.stringify(results[0])}\n`);
   const { stderr } = await service.run('uploads @a --fields nope', { env });
-  assert.match(stderr, /nope; its fields are title, \[key\]\n$/);
+  assert.match(stderr, /nope; the fields are title, \[key\]\n$/);
 });
 
 test('a key in a continuation token is in no log and in no command line', async (t) => {
