@@ -86,10 +86,10 @@ function targetOf(pasted: string, kind: ReferenceKind): ParsedReference | null {
   const [bare, whole] = [bareReference(text), cleanReference(text)];
   if (whole.length > maxLength || severalReferences.test(whole)) return null;
   const target = parse(bare);
-  // A URL may end with punctuation.
-  const isUrl = target === null || hasScheme(target.value);
-  const sent = isUrl ? parse(whole) : target;
-  return sent && { reference: isUrl ? whole : bare, ...sent };
+  // A URL that is sent as it is may end with a bracket.
+  const url = target !== null && hasScheme(target.value) ? parse(whole) : null;
+  if (url !== null) return { reference: whole, ...url };
+  return target && { reference: bare, ...target };
 }
 
 export const isReference = (pasted: string, kind: ReferenceKind): boolean => targetOf(pasted, kind) !== null;

@@ -15,6 +15,8 @@ type Row = readonly [pasted: string, sent: string];
 const sentAs = (sent: string, pasted: string): Row[] => pasted.split('|').map((text) => [text, sent]);
 
 const channels: readonly Row[] = [
+  // A quotation mark without its other half.
+  ['"https://www.example.com/c/demo', 'https://www.example.com/c/demo'],
   // White space, quotes and brackets around it, punctuation behind it, invisible characters anywhere.
   ...sentAs(
     '@demo',
