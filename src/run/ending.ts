@@ -133,30 +133,34 @@ const repairable: readonly FailureCode[] = ['damaged', 'lost'];
 /** Failures of 404. */
 const notFound: readonly (FailureCode | undefined)[] = ['not_found', 'gone'];
 
+/** Whether everything that was requested is 404: the address may be wrong. */
+const isAllNotFound = (results: readonly Result[]): boolean =>
+  results.every(({ isReached, failure }) => !isReached || notFound.includes(failure?.code));
+
 /** Chooses the one next step for a group of failures. */
 function nextStepOf(
   group: Group<Failed>,
   results: readonly Result[],
   { sandbox, invocation }: RunFlags,
 ): Step | null {
-  const [{ failure }, ...others] = group;
+  const [{ failure }] = group;
   const folder = invocation.flags.find(({ name }) => name === '--output-dir')?.value ?? null;
-  if (others.length > 0 && folder !== null && repairable.includes(failure.code))
+  if (group.length > 1 && folder !== null && repairable.includes(failure.code))
     return repairAll({ purpose: 'repair all', program: 'chanlist check', operands: [folder] });
-  if (failure.exit === 2) {
-    // Never print a command that mends only the first of them.
-    const isSame = others.every((other) => other.failure.message === failure.message);
-    return isSame || typeof failure.next === 'string' ? failure.next : null;
-  }
+  if (failure.exit === 2) return commonStep(group);
   if (sandbox && failure.code === 'not_found') return demoReferences;
   // If pages of one of them wait, the advice is to resume it.
   const { next } = group.find((result) => !result.failure.hasDefaultStep)?.failure ?? failure;
-  const isFound = (result: Result): boolean => !notFound.includes(result.failure?.code);
-  if (!results.some((result) => result.isReached && isFound(result)))
-    return failure.code === 'gone'
-      ? 'check the address and --namespace before you remove it from your list'
-      : next;
-  return next === checkAddress ? 'check the spelling' : next;
+  if (!isAllNotFound(results)) return next === checkAddress ? 'check the spelling' : next;
+  return failure.code === 'gone'
+    ? 'check the address and --namespace before you remove it from your list'
+    : next;
+}
+
+/** The step of usage errors: never a command that mends only the first of several. */
+function commonStep([{ failure }, ...others]: Group<Failed>): Step | null {
+  const isSame = others.every((other) => other.failure.message === failure.message);
+  return isSame || typeof failure.next === 'string' ? failure.next : null;
 }
 
 /** `3 credits spent`; null if nothing was paid, and no bound was spent. */
