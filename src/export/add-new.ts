@@ -11,49 +11,48 @@ import {
 import { missingEntries, type Sink, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import { assertSame } from './assert-unchanged.ts';
 import { type BoughtPages, buyPages } from './buy-pages.ts';
 import { type Feed, noLongerExpected } from './decide-update.ts';
 import { endRun, removePages } from './end-run.ts';
 import { failedExport } from './export-failure.ts';
 import { type ExportItem, foundStamp, timeOf } from './exports.ts';
 import { adoptedText } from './messages.ts';
-import { type ArchiveContents, changeOf, dropsLines } from './updated-file.ts';
+import { type ArchiveContents, assertSame, changeOf, dropsLines } from './updated-file.ts';
 
 /** Buys pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
 export async function addNew(
   run: Run,
   item: ExportItem,
-  file: ArchiveContents,
+  contents: ArchiveContents,
   pages: PagesFile,
   feed: Feed['entries'] = null,
 ): Promise<Result> {
   const { feeds, context } = item.exportFolder;
   const resumed = pages.position.entries;
   const isResumed = pages.position.next !== 'start';
-  await preparePages(item, file, pages);
-  const bought = await buyWithOneRestart(run, item, file, pages);
-  const facts = { ...bought.facts, entries: file.entries, added: 0, resumed };
+  await preparePages(item, contents, pages);
+  const bought = await buyWithOneRestart(run, item, contents, pages);
+  const facts = { ...bought.facts, entries: contents.entries, added: 0, resumed };
   if (bought.failure !== null) {
     // FILE does not have the entries of this run yet.
-    const missing = missingEntries(pages.position.total, facts.pages, file.entries);
+    const missing = missingEntries(pages.position.total, facts.pages, contents.entries);
     return failedExport(item, bought.failure, { ...facts, missing });
   }
-  const keepWithoutId = !bought.hasEntriesWithoutId && !file.hasEntriesWithoutId;
-  await pages.addAside(file.ids, bought.newIds, keepWithoutId, context.stop);
+  const keepWithoutId = !bought.hasEntriesWithoutId && !contents.hasEntriesWithoutId;
+  await pages.addAside(contents.ids, bought.newIds, keepWithoutId, context.stop);
   const { all, feedProblem, expected } = updateOf(pages);
   // The feed of an interrupted run is outdated.
   if (feedProblem !== null && !isResumed) feeds.boughtInstead.set(item.id, feedProblem);
-  const checks = checksOf(item, pages, file.ids, bought, feed);
-  warnOfFile(run, item, file, all);
+  const checks = checksOf(item, pages, contents.ids, bought, feed);
+  warnOfFile(run, item, contents, all);
   warnOfList(
     run,
     item,
-    bought.hasEntriesWithoutId && file.hasEntriesWithoutId,
+    bought.hasEntriesWithoutId && contents.hasEntriesWithoutId,
     noLongerExpected(expected, checks),
   );
-  const unlisted = bought.stillListed && unlistedIds(file.ids, bought.stillListed);
-  return await finishUpdate(run, item, file, pages, checks, { ...facts, unlisted });
+  const unlisted = bought.stillListed && unlistedIds(contents.ids, bought.stillListed);
+  return await finishUpdate(run, item, contents, pages, checks, { ...facts, unlisted });
 }
 
 /** Warns of entries that may be missing in FILE. `notListed`: IDs that are no longer expected. */
@@ -74,7 +73,7 @@ function warnOfList(
 async function finishUpdate(
   run: Run,
   item: ExportItem,
-  file: ArchiveContents,
+  contents: ArchiveContents,
   pages: PagesFile,
   checks: CheckHistory,
   facts: Partial<Result>,
@@ -83,11 +82,11 @@ async function finishUpdate(
   const { all, started } = updateOf(pages);
   const recordPart = { checks, whole: all ? started : (record?.whole ?? null) };
   const added = pages.position.entries;
-  if (added > 0 || dropsLines(item, file)) {
-    await endRun(run, item, pages, recordPart, file);
-    return resultOf(reference, { ...facts, added, entries: file.entries + added });
+  if (added > 0 || dropsLines(item, contents)) {
+    await endRun(run, item, pages, recordPart, contents);
+    return resultOf(reference, { ...facts, added, entries: contents.entries + added });
   }
-  recordUnchanged(item, file, recordPart);
+  recordUnchanged(item, contents, recordPart);
   // Delete the paid pages only after the check is recorded.
   removePages(run, item, pages);
   return resultOf(reference, { ...facts, added, status: 'unchanged' });
@@ -105,7 +104,7 @@ export function continuesUpdate(pages: PagesFile, item: ExportItem): boolean {
 }
 
 /** Sets aside pages that this update cannot continue with: `addAside` adds their entries that FILE lacks. */
-async function preparePages(item: ExportItem, file: ArchiveContents, pages: PagesFile): Promise<void> {
+async function preparePages(item: ExportItem, contents: ArchiveContents, pages: PagesFile): Promise<void> {
   const update = updateOf(pages);
   if (!continuesUpdate(pages, item)) {
     const whole = { ...update, all: true, started: timeOf(item), file: foundStamp(item) };
@@ -114,7 +113,7 @@ async function preparePages(item: ExportItem, file: ArchiveContents, pages: Page
   }
   const ids = await pages.ids(item.exportFolder.context.stop);
   // A run that has ended since has put some of these entries into FILE.
-  const isPartlyInFile = [...ids].some((id) => file.ids.has(id));
+  const isPartlyInFile = [...ids].some((id) => contents.ids.has(id));
   if (isPartlyInFile) pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
 }
 
@@ -130,29 +129,29 @@ interface BoughtEntries extends BoughtPages {
 async function buyWithOneRestart(
   run: Run,
   item: ExportItem,
-  file: ArchiveContents,
+  contents: ArchiveContents,
   pages: PagesFile,
 ): Promise<BoughtEntries> {
-  const first = await buyNew(run, item, file, pages);
+  const first = await buyNew(run, item, contents, pages);
   if (first.failure?.code !== 'unresumable') return first;
   pages.setAside({ ...updateOf(pages), started: timeOf(item) }, 'start');
-  const second = await buyNew(run, item, file, pages);
+  const second = await buyNew(run, item, contents, pages);
   return { ...second, facts: { ...second.facts, pages: first.facts.pages + second.facts.pages } };
 }
 
 async function buyNew(
   run: Run,
   item: ExportItem,
-  file: ArchiveContents,
+  contents: ArchiveContents,
   pages: PagesFile,
 ): Promise<BoughtEntries> {
   const { all } = updateOf(pages);
-  const isWhole = all && pages.position.next === 'start';
+  const readsWholeList = all && pages.position.next === 'start';
   const newIds = await pages.ids(item.exportFolder.context.stop);
-  const { select, onPages } = selectNew(file.ids, newIds, !file.hasEntriesWithoutId, all);
-  const bought = await buyPages(run, item, pages, select, file.entries);
+  const { select, onPages } = selectNew(contents.ids, newIds, !contents.hasEntriesWithoutId, all);
+  const bought = await buyPages(run, item, pages, select, contents.entries);
   const { stillListed, hasEntriesWithoutId } = onPages;
-  return { ...bought, newIds, stillListed: isWhole ? stillListed : null, hasEntriesWithoutId };
+  return { ...bought, newIds, stillListed: readsWholeList ? stillListed : null, hasEntriesWithoutId };
 }
 
 /**
@@ -210,10 +209,15 @@ function unlistedIds(known: ReadonlySet<string>, stillListed: ReadonlySet<string
 }
 
 /** Warns of what others have changed in FILE (null: it was not read). `isWhole`: every page is bought. */
-export function warnOfFile(run: Run, item: ExportItem, file: ArchiveContents | null, isWhole: boolean): void {
+export function warnOfFile(
+  run: Run,
+  item: ExportItem,
+  contents: ArchiveContents | null,
+  isWhole: boolean,
+): void {
   const { record, reference, target } = item;
   if (record === null && !isWhole) run.warn('adopted', reference.label, adoptedText);
-  const change = file && changeOf(item, file);
+  const change = contents && changeOf(item, contents);
   if (change !== null) run.warn('repaired', reference.label, `${target.path}: ${change}`);
 }
 

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { assertUnchanged } from '../archive/assert-unchanged.ts';
 import type { PagesFile } from '../archive/pages-file.ts';
 import { isArchive, type PagesEnd } from '../archive/pages-format.ts';
 import { type ArchiveRecord, stampOf, writeRecord } from '../archive/record.ts';
@@ -13,7 +14,6 @@ import { parseFields } from '../output/parse-fields.ts';
 import { entriesOf, render } from '../output/render.ts';
 import { tokenOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
-import { assertUnchanged } from './assert-unchanged.ts';
 import { type ExportItem, newFileName } from './exports.ts';
 import { moveAway, sameCommand } from './messages.ts';
 import { type ArchiveContents, copyArchive } from './updated-file.ts';

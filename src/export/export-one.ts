@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { assertUnchanged } from '../archive/assert-unchanged.ts';
 import type { PagesFile } from '../archive/pages-file.ts';
 import { isArchive } from '../archive/pages-format.ts';
 import { noChecks } from '../archive/record.ts';
@@ -11,7 +12,6 @@ import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { addNew } from './add-new.ts';
-import { assertUnchanged } from './assert-unchanged.ts';
 import { buyPages } from './buy-pages.ts';
 import { endRun, recordEnd } from './end-run.ts';
 import { failedExport, failureOf } from './export-failure.ts';
@@ -149,10 +149,10 @@ async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise
     const failure = new Failure('invalid_response', message, { status: 200, next: advice });
     return failedExport(item, failure, facts);
   }
-  const isLost = record?.id === item.id && onDisk.file === 'none' && isArchive(item.request);
+  const hasVanished = record?.id === item.id && onDisk.file === 'none' && isArchive(item.request);
   const was = target.stats === null ? 'gone' : 'empty';
-  if (isLost && !exportFolder.options.restart)
-    run.warn('gone', reference.label, `${target.path} was ${was}: its whole list was exported again`);
+  if (hasVanished && !exportFolder.options.restart)
+    run.warn('vanished', reference.label, `${target.path} was ${was}: its whole list was exported again`);
   const checks = { ...noChecks, checked: started, missing: bought.missing };
   await endRun(run, item, pages, { checks, whole: started });
   return resultOf(reference, { ...facts, status: next !== 'end' ? 'limited' : 'complete' });

@@ -9,6 +9,11 @@ import { type ExportItem, foundStamp, startPages, timeOf } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
 import { type ArchiveContents, readIntact } from './updated-file.ts';
 
+/** What is known of FILE: its record or, once something needs it, its content. */
+type KnownFile = ArchiveRecord | ArchiveContents;
+
+const isRead = (file: KnownFile): file is ArchiveContents => 'ids' in file;
+
 /** Brings FILE up to date (docs/updates.md): requests the feed, decides, and buys pages only if they are needed. */
 export async function updateArchive(run: Run, item: ExportItem): Promise<Result> {
   const { id, record, onDisk, exportFolder, reference, buysAll: all } = item;
@@ -19,7 +24,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
   if ((all || isPlaylist) && run.budget.exhausted !== null) throw run.budget.exhausted;
   // A FILE that is not as recorded is read before anything is sent; any other once something needs its content.
   const recorded = onDisk.file === 'archive' ? record : null;
-  let file: ArchiveRecord | ArchiveContents = recorded ?? (await readIntact(item));
+  let file: KnownFile = recorded ?? (await readIntact(item));
   // A playlist has no feed, and what is new may be anywhere in it.
   if (isPlaylist)
     return await buyUpdate(run, item, file, { all: true, expected: [], feedProblem: null }, null);
@@ -27,14 +32,14 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
   feeds.note(id, feed);
   const before = record?.checks ?? noChecks;
   if (recorded !== null && (all || needsIds(before, feed))) file = await readIntact(item);
-  const known = 'ids' in file ? file.ids : new Set(before.feed?.known);
+  const known = isRead(file) ? file.ids : new Set(before.feed?.known);
   const has = (videoId: string): boolean => known.has(videoId);
   const decision = decideUpdate(before, feed, now, { all, has });
   switch (decision.do) {
     case 'unchanged': {
       const check = { feed: feed.entries, isWithoutFeed: false, has, expected: [], missing: null };
       const checks = checksAfter(before, { ...check, time: new Date(now).toISOString() });
-      warnOfFile(run, item, 'ids' in file ? file : null, false);
+      warnOfFile(run, item, isRead(file) ? file : null, false);
       recordUnchanged(item, file, { checks, whole: record?.whole ?? null });
       return resultOf(reference, { status: 'unchanged', entries: file.entries, added: 0 });
     }
@@ -59,11 +64,11 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
 async function buyUpdate(
   run: Run,
   item: ExportItem,
-  file: ArchiveRecord | ArchiveContents,
+  file: KnownFile,
   update: Omit<UpdateRequest, 'file' | 'started'>,
   feed: Feed['entries'],
 ): Promise<Result> {
-  const contents = 'ids' in file ? file : await readIntact(item);
+  const contents = isRead(file) ? file : await readIntact(item);
   using pages = startPages(item, { ...update, file: foundStamp(item), started: timeOf(item) });
   return await addNew(run, item, contents, pages, feed);
 }

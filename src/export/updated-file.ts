@@ -1,10 +1,11 @@
+import { assertUnchanged } from '../archive/assert-unchanged.ts';
 import { bytesOf, type Contents, otherContent, readArchive } from '../archive/read-archive.ts';
+import { stampOf } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
 import { withoutByteOrderMark } from '../fs/text-input.ts';
 import { count, thousands } from '../text/count.ts';
-import { assertSame } from './assert-unchanged.ts';
 import type { ExportItem } from './exports.ts';
-import { commandFor } from './messages.ts';
+import { commandFor, sameCommand } from './messages.ts';
 
 /** What FILE of an update held when it was read. */
 export interface ArchiveContents extends Contents {
@@ -21,6 +22,12 @@ const dropsBadLines = ({ buysAll, record }: ExportItem): boolean => buysAll && r
 /** Whether the new FILE lacks lines of this one. */
 export const dropsLines = (item: ExportItem, { badLines }: Contents): boolean =>
   dropsBadLines(item) && badLines > 0;
+
+/** Throws `failed` for the reference unless FILE is still the one that this run found. */
+export function assertSame(item: ExportItem): void {
+  const { target } = item;
+  assertUnchanged(target, target.stats && stampOf(target.stats), sameCommand(item));
+}
 
 /** Reads FILE. Throws what `assertSame` and `assertIntact` throw. */
 export async function readIntact(item: ExportItem): Promise<ArchiveContents> {

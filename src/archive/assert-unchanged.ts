@@ -1,9 +1,7 @@
 import { lstatSync } from 'node:fs';
-import { type FileStamp, hasStamp, stampOf } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
 import { isEmpty, type Target } from '../fs/output-target.ts';
-import type { ExportItem } from './exports.ts';
-import { sameCommand } from './messages.ts';
+import { type FileStamp, hasStamp } from './record.ts';
 
 /**
  * Throws `failed` for the reference unless the target is still the `expected` file (null: there is none, or an empty one).
@@ -17,10 +15,4 @@ export function assertUnchanged(target: Target, expected: FileStamp | null, next
     scope: 'reference',
     next,
   });
-}
-
-/** Throws `failed` for the reference unless FILE is still the one that this run found. */
-export function assertSame(item: ExportItem): void {
-  const { target } = item;
-  assertUnchanged(target, target.stats && stampOf(target.stats), sameCommand(item));
 }
