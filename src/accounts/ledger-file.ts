@@ -117,7 +117,7 @@ export class LedgerFile {
     const purpose =
       'restore it from a backup, or delete the lines that cannot be read (their credits may then not be counted)';
     const expression = lines.map((line) => `${line}d`).join(';');
-    const sed = { purpose, program: 'sed', operands: ['-i.bak', expression, this.path] };
+    const sed = { purpose, program: 'sed -i.bak', operands: [expression, this.path] };
     return new Failure('failed', `${this.path} is damaged: ${which} cannot be read`, {
       next: process.platform === 'win32' ? purpose : sed,
     });

@@ -77,6 +77,15 @@ export function readStore(env: Env): Store {
   return text === null ? { active: null, profiles: new Map() } : parseStore(text.toString(), file);
 }
 
+/** All stored keys: one may have been typed by mistake, and messages repeat what was typed. [] for a damaged store. */
+export function storedKeys(env: Env): readonly string[] {
+  try {
+    return [...readStore(env).profiles.values()].map(({ key }) => key);
+  } catch {
+    return [];
+  }
+}
+
 /** Has `conf` replace the stored accounts atomically with mode 0600; returns the new ones. */
 export async function updateStore(env: Env, change: (store: Store) => Store): Promise<Store> {
   const file = storeFile(env);

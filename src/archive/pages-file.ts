@@ -191,10 +191,14 @@ export class PagesFile {
     }
   }
 
-  async ids(stop: AbortSignal): Promise<Set<string>> {
+  /** Reads which entries the pages have. */
+  async contents(stop: AbortSignal): Promise<{ ids: Set<string>; hasEntriesWithoutId: boolean }> {
     const ids = new Set<string>();
-    for await (const [id] of this.#entries(stop, this.#pages)) if (id !== null) ids.add(id);
-    return ids;
+    let hasEntriesWithoutId = false;
+    for await (const [id] of this.#entries(stop, this.#pages))
+      if (id === null) hasEntriesWithoutId = true;
+      else ids.add(id);
+    return { ids, hasEntriesWithoutId };
   }
 
   /** Throws `failed` for the reference if this file was removed, or is written by somebody else: pages would be lost. */

@@ -157,7 +157,10 @@ export const ownFlags: readonly FlagRow[] = [
   onServe('--key <key>', 'accept only this key', { parse: parseKey, default: key }),
   onServe('--credits <n>', 'start with <n> credits', { parse: integer(0), default: credits }),
   onServe('--page-size <n>', 'send <n> entries per page', { parse: integer(1), default: pageSize }),
-  onServe('--latency <ms>', 'delay every response by <ms>', { parse: integer(0), default: latency }),
+  onServe('--latency <ms>', 'delay every response by <ms>', {
+    parse: integer(0, 7 * day),
+    default: latency,
+  }),
   onServe('--seed <n>', 'seed the choice of requests that fail', { parse: integer(0), default: seed }),
   onServe('--rate <n>', 'allow <n> requests per minute; 429 beyond', { parse: integer(1) }),
   onServe('--grow <n>', 'add <n> uploads per channel and minute', { parse: integer(0), default: grow }),

@@ -128,7 +128,9 @@ function noteNotInFrom(
   const { problem } = row;
   const listed = new Set(list.map(({ value }) => canonicalOf(value)));
   const isListed = references.some((reference) => listed.has(canonicalOf(reference)));
-  if (from === null || isListed || problem?.code !== 'stale') return row;
+  // A playlist is updated by a command of its own.
+  const isPlaylist = row.id !== null && playlistId.test(row.id);
+  if (from === null || isListed || isPlaylist || problem?.code !== 'stale') return row;
   return { ...row, problem: { ...problem, message: `${problem.message}; it is not in ${inputName(from)}` } };
 }
 

@@ -22,6 +22,7 @@ import { newTally } from '../service/budget.ts';
 import {
   assertParameters,
   type Operation,
+  operations,
   parametersFor,
   type RequestParameters,
 } from '../service/contract.ts';
@@ -39,7 +40,9 @@ export async function runOperation(
   const { context, stderr } = output;
   const { dryRun, continuation, refusal } = options;
   assertSummaryFile(options, context);
-  const writeSummary = startSummary(operation.name, dryRun ? null : options.summary, context.clock);
+  const { clock, env } = context;
+  const hide = (text: string): string => stderr.withoutKeys(text);
+  const writeSummary = startSummary(operation.name, dryRun ? null : options.summary, clock, hide);
   let references: readonly Reference[] = [];
   try {
     if (refusal !== null) throw refusal;
@@ -53,9 +56,12 @@ export async function runOperation(
     if (continuation !== null)
       references = [newReference({ reference: null, value: continuation, id: null })];
     else
-      references = await readReferences(options, operation.reference, context, ({ value }) =>
-        assertParameters(operation, parametersOf(value)),
-      );
+      references = await readReferences(options, operation.reference, context, ({ value, id }) => {
+        assertParameters(operation, parametersOf(value));
+        // An export resolves it first.
+        const isExport = options.output !== null || options.outputDir !== null;
+        if (isExport && id === null) assertParameters(operations.resolve, { input: value });
+      });
     assertGoodLine(references, options, operation.reference);
     const job = await chooseJob(operation, options, context, target, references, parametersOf);
     references = job.references;
@@ -64,6 +70,8 @@ export async function runOperation(
     await using run = createRun(await openService(operation, job, options, output));
     return await runJob(run, job, writeSummary);
   } catch (error) {
+    const { storedKeys } = await import('../accounts/store.ts');
+    for (const key of storedKeys(env)) stderr.redact(key);
     summarizeRefusal(toFailure(error), writeSummary, references);
     throw error;
   }

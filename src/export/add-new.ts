@@ -11,6 +11,7 @@ import {
 import { missingEntries, type Sink, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
+import { count } from '../text/count.ts';
 import { type BoughtPages, buyPages } from './buy-pages.ts';
 import { type Feed, noLongerExpected } from './decide-update.ts';
 import { endRun, removePages } from './end-run.ts';
@@ -45,6 +46,9 @@ export async function addNew(
   if (feedProblem !== null && !isResumed) feeds.boughtInstead.set(item.id, feedProblem);
   const checks = checksOf(item, pages, contents.ids, bought, feed);
   warnOfFile(run, item, contents, all);
+  const isEmpty = bought.newIds.size === 0 && !bought.hasEntriesWithoutId;
+  if (bought.missesFile && (isEmpty || !all))
+    run.warn('nothing in common', item.reference.label, nothingInCommon(item, contents, isEmpty));
   warnOfList(
     run,
     item,
@@ -53,6 +57,18 @@ export async function addNew(
   );
   const unlisted = bought.stillListed && unlistedIds(contents.ids, bought.stillListed);
   return await finishUpdate(run, item, contents, pages, checks, { ...facts, unlisted });
+}
+
+/** Words what is odd about a list that has nothing of FILE: it may have ended too early. */
+function nothingInCommon(
+  { target: { path } }: ExportItem,
+  { entries }: ArchiveContents,
+  isEmpty: boolean,
+): string {
+  const kept = `the ${count(entries, 'entry', 'entries')} of ${path}`;
+  return isEmpty
+    ? `the list is empty; ${kept} were kept`
+    : `the list ended without any of ${kept}: entries between them may be missing; --update --all buys every page`;
 }
 
 /** Warns of entries that may be missing in FILE. `notListed`: IDs that are no longer expected. */
@@ -111,7 +127,7 @@ async function preparePages(item: ExportItem, contents: ArchiveContents, pages: 
     pages.setAside(whole, 'start');
     return;
   }
-  const ids = await pages.ids(item.exportFolder.context.stop);
+  const { ids } = await pages.contents(item.exportFolder.context.stop);
   // A run that has ended since has put some of these entries into FILE.
   const isPartlyInFile = [...ids].some((id) => contents.ids.has(id));
   if (isPartlyInFile) pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
@@ -122,6 +138,8 @@ interface BoughtEntries extends BoughtPages {
   readonly newIds: Set<string>;
   /** IDs that both FILE and the list have; null unless all of the list was read now. */
   readonly stillListed: ReadonlySet<string> | null;
+  /** The list was read from its first page to its last, and has nothing of FILE. */
+  readonly missesFile: boolean;
   readonly hasEntriesWithoutId: boolean;
 }
 
@@ -146,12 +164,21 @@ async function buyNew(
   pages: PagesFile,
 ): Promise<BoughtEntries> {
   const { all } = updateOf(pages);
-  const readsWholeList = all && pages.position.next === 'start';
-  const newIds = await pages.ids(item.exportFolder.context.stop);
+  const isFromStart = pages.position.next === 'start';
+  const stored = await pages.contents(item.exportFolder.context.stop);
+  const newIds = stored.ids;
   const { select, onPages } = selectNew(contents.ids, newIds, !contents.hasEntriesWithoutId, all);
   const bought = await buyPages(run, item, pages, select, contents.entries);
-  const { stillListed, hasEntriesWithoutId } = onPages;
-  return { ...bought, newIds, stillListed: readsWholeList ? stillListed : null, hasEntriesWithoutId };
+  const { stillListed } = onPages;
+  const isRead = isFromStart && bought.failure === null;
+  return {
+    ...bought,
+    newIds,
+    stillListed: isFromStart && all ? stillListed : null,
+    // Otherwise it would have stopped at an entry of FILE.
+    missesFile: isRead && stillListed.size === 0 && contents.ids.size > 0,
+    hasEntriesWithoutId: onPages.hasEntriesWithoutId || stored.hasEntriesWithoutId,
+  };
 }
 
 /**

@@ -156,8 +156,10 @@ async function compare(
   if (id === undefined || reference === undefined) return null;
   // Unchanged since it was recorded: the lines need no check for their channel.
   const isAsRecorded = record !== null && hasStamp(target.stats, record);
-  const contents =
-    target.stats && record && (await readArchive(target, isAsRecorded ? null : record.id, stop));
+  let contents = target.stats && record && (await readArchive(target, isAsRecorded ? null : record.id, stop));
+  // Only its time has changed: its lines are what the service sent.
+  if (contents?.damage && contents.checksum === record?.checksum)
+    contents = await readArchive(target, null, stop);
   const problem =
     (record && archiveProblem(target, record, contents)) ??
     (pages && interruptedProblem(target, pages)) ??
@@ -206,8 +208,10 @@ function archiveProblem(target: Target, record: ArchiveRecord, contents: Content
 
 function interruptedProblem(target: Target, { header, position, end }: PagesFile): Problem {
   const { path, stats } = target;
-  const what = header.update === null ? 'export' : 'update';
-  const message = `its ${what} was interrupted after ${count(position.entries, 'entry', 'entries')}`;
+  const message =
+    header.update === null
+      ? `its export was interrupted after ${count(position.entries, 'entry', 'entries')}`
+      : `its update was interrupted after ${count(position.pages, 'page', 'pages')}`;
   const hasAppeared = !header.replaces && stats !== null && !isEmpty(target) && !hasStamp(stats, end);
   // Only a person can decide which file to keep.
   if (hasAppeared) return { code: 'interrupted', message: `${message}; the file appeared since`, fix: null };

@@ -24,7 +24,10 @@ function withResume(item: ExportItem, failure: Failure, token: string | null): F
   const hasPages = existsSync(item.exportFolder.privateFolder.at(pagesName(item.name)));
   // After a failure of this export alone, there must be a page to resume with.
   const isResumable = hasPages && (failure.scope !== 'reference' || token !== null);
-  return isResumable ? failure.resumableWith(`${sameCommand(item)} to resume`) : failure;
+  if (isResumable) return failure.resumableWith(`${sameCommand(item)} to resume`);
+  // What a bound of the run stops, the next run does.
+  const isBudget = failure.code === 'budget' && failure.hasDefaultStep;
+  return isBudget ? failure.with({ next: `${sameCommand(item)} to continue` }) : failure;
 }
 
 /** Records a failure, and returns the result of the export, with how to resume it. `facts`: what it has done. */

@@ -137,7 +137,7 @@ async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise
   const { started, replaces } = pages.header;
   if (!replaces) assertUnchanged(target, null, moveAway(item));
   const resumed = pages.position.entries;
-  const select = firstEntries(run, await pages.ids(exportFolder.context.stop));
+  const select = firstEntries(run, (await pages.contents(exportFolder.context.stop)).ids);
   const { facts: bought, failure } = await buyPages(run, item, pages, select);
   const { entries, next } = pages.position;
   const facts = { ...bought, entries, resumed };

@@ -24,7 +24,9 @@ export async function requestFeed(
     const failure = toFailure(error);
     const { code, status } = failure;
     if (code === 'not_found') return missing('missing (404)', 404);
-    if (code === 'invalid_response') return missing('unreadable', status);
+    // A redirect is about the address, not about this channel.
+    const isRedirect = status !== null && status >= 300;
+    if (code === 'invalid_response' && !isRedirect) return missing('unreadable', status);
     if (code === 'unavailable' && status === 200) return missing('incomplete', status);
     if (code === 'unavailable') return missing(`not available (${status ?? 'no response'})`, status);
     throw failure;

@@ -9,12 +9,14 @@ import { commandFor, sameCommand } from './messages.ts';
 
 /** What FILE of an update held when it was read. */
 export interface ArchiveContents extends Contents {
+  /** The ID that its lines were checked for (`readArchive`). */
+  readonly checkedId: string | null;
   readonly ids: ReadonlySet<string>;
   readonly hasEntriesWithoutId: boolean;
 }
 
 /** The channel or playlist whose entries the lines of FILE must be; null: FILE is as recorded, and they need no check. */
-const checkedId = ({ onDisk, id }: ExportItem): string | null => (onDisk.file === 'archive' ? null : id);
+const idToCheck = ({ onDisk, id }: ExportItem): string | null => (onDisk.file === 'archive' ? null : id);
 
 /** `--update --all` leaves out bad lines of an archive with a record; any other update refuses them. */
 const dropsBadLines = ({ buysAll, record }: ExportItem): boolean => buysAll && record !== null;
@@ -31,16 +33,26 @@ export function assertSame(item: ExportItem): void {
 
 /** Reads FILE. Throws what `assertSame` and `assertIntact` throw. */
 export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
-  const { target, exportFolder } = item;
   assertSame(item);
+  let contents = await readContents(item, idToCheck(item));
+  // Only its time has changed: its lines are what the service sent.
+  const isOwn = contents.checksum === item.record?.checksum;
+  if (isOwn && contents.badLines > 0) contents = await readContents(item, null);
+  if (!dropsBadLines(item)) assertIntact(item, contents);
+  return contents;
+}
+
+async function readContents(
+  { target, exportFolder }: ExportItem,
+  checkedId: string | null,
+): Promise<ArchiveContents> {
   const ids = new Set<string>();
   let hasEntriesWithoutId = false;
-  const contents = await readArchive(target, checkedId(item), exportFolder.context.stop, (_, videoId) => {
+  const contents = await readArchive(target, checkedId, exportFolder.context.stop, (_, videoId) => {
     if (videoId === null) hasEntriesWithoutId = true;
     else ids.add(videoId);
   });
-  if (!dropsBadLines(item)) assertIntact(item, contents);
-  return { ...contents, ids, hasEntriesWithoutId };
+  return { ...contents, checkedId, ids, hasEntriesWithoutId };
 }
 
 /** Words what other programs changed in FILE, and the update repaired or kept; null: nothing. */
@@ -60,13 +72,13 @@ export function changeOf(item: ExportItem, contents: Contents): string | null {
 /** Copies FILE in chunks, without a byte order mark and the lines that are left out. */
 export async function copyArchive(
   item: ExportItem,
-  contents: Contents,
+  contents: ArchiveContents,
   write: (chunk: Buffer | string) => void,
 ): Promise<void> {
   const { target, exportFolder } = item;
   const { stop } = exportFolder.context;
   if (dropsLines(item, contents)) {
-    await readArchive(target, checkedId(item), stop, (line) => {
+    await readArchive(target, contents.checkedId, stop, (line) => {
       write(line);
       write('\n');
     });
@@ -89,7 +101,7 @@ function assertIntact(item: ExportItem, { damage, entries, checksum }: Contents)
   const repair = commandFor(item, 'restore it, or add what is missing', '--update', '--all');
   const isAsRecorded = onDisk.file === 'archive';
   // With the same checksum nothing has changed.
-  if (isAsRecorded && record?.checksum === checksum) return;
+  if (record?.checksum === checksum) return;
   const problem = damage ?? (isAsRecorded ? otherContent : null);
   if (problem !== null) {
     const what = record === null ? 'is not an archive of this channel' : 'is damaged';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
+import { dirname } from 'node:path';
 import { Failure, systemCode } from '../errors.ts';
 import { fileError, guardFile, ignoreErrors, randomHex, unsupported, withDescriptor } from './files.ts';
 import type { PrivateFolder } from './private-folder.ts';
@@ -59,7 +60,7 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
   const socket = randomHex();
   const staging = folder.at(`.${socket}.lock`);
   const lock = folder.at(`${name}.lock`);
-  guardFile(shown, 'usage', () => fs.mkdirSync(staging, 0o700));
+  guardFile(dirname(staging), 'failure', () => fs.mkdirSync(staging, 0o700));
   const server = createServer((connection) => connection.destroy()).on('error', () => {});
   try {
     withShortPath(staging, socket, (path) => server.listen({ path, exclusive: true }).unref());

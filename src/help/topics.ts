@@ -113,7 +113,7 @@ export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
       credits: `${sums}: complete responses of paid requests, and paid requests without one`,
       'requests, retries': 'requests sent, and those of them that were retries',
       counts: 'number of references of each status',
-      references: 'one object per reference, in input order',
+      references: 'one object per reference, in input order; one for several of the same channel or playlist',
     }),
     terms('Each of its references:', {
       'reference, id, file': 'as given, its channel or playlist ID, and the file of -o or --output-dir',

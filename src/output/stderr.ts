@@ -19,7 +19,7 @@ export class Stderr {
   #isHidden = false;
   /** The last line on the terminal is incomplete data. */
   #openLine = false;
-  #secret = '';
+  readonly #secrets: string[] = [];
   /** Lines that wait until the pager has ended. */
   #waiting: string[] | null = null;
 
@@ -39,7 +39,12 @@ export class Stderr {
 
   /** From now on prints `[key]` in place of this text. */
   redact(secret: string): void {
-    if (secret.length >= minSecretLength) this.#secret = secret;
+    if (secret.length >= minSecretLength) this.#secrets.push(secret);
+  }
+
+  /** A text with `[key]` in place of each key, also for other outputs. */
+  withoutKeys(text: string): string {
+    return this.#secrets.reduce(withoutSecret, text);
   }
 
   attach(spinner: Ora | null): void {
@@ -119,7 +124,7 @@ export class Stderr {
 
   /** Prints a message, at a terminal broken between words; a command stays in one line, so that it can be copied. */
   #line(message: Step, word: '' | keyof typeof colorOf = ''): void {
-    const whole = sanitize(withoutSecret(stepText(message), this.#secret));
+    const whole = sanitize(this.withoutKeys(stepText(message)));
     const { isTTY, columns } = this.#stream;
     const isWrapped = isTTY === true && typeof message === 'string';
     const width = (columns || 80) - furtherLine.length;

@@ -35,7 +35,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const sink: Sink = {
       select: (page, written) => {
         const selected = select(page, written);
-        return { ...selected, done: isFirstPageOnly || selected.done };
+        return { ...selected, done: selected.done || (isFirstPageOnly && page.broken === null) };
       },
       write: async ({ entries, done }, after, page) => {
         if (operation.reference === 'channel') id ??= channelOf(page);

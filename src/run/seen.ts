@@ -32,10 +32,17 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
     throw error;
   });
   const savedCount = ids.size;
-  /** Lines for the reference that is being printed. */
-  let pending: readonly string[] = [];
-  const baselines = new Set<string>();
+  /** Lines for the reference that is being printed; `baseline`: its own line, if it is checked for the first time. */
+  let pending: { readonly lines: readonly string[]; readonly baseline: string | null } = {
+    lines: [],
+    baseline: null,
+  };
+  /** Lines of references that are checked for the first time: they hide nothing of another reference in this run. */
+  const baselines = new Map<string, readonly string[]>();
   const missed: string[] = [];
+  const addLines = (lines: readonly string[]): void => {
+    for (const line of lines) if (line !== '') ids.add(line);
+  };
   return {
     [Symbol.dispose]: release,
     /** Selects entries that have not been seen, at most `limit`; none of a reference that is checked for the first time. */
@@ -45,27 +52,34 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
       limit: number | null,
     ): readonly JsonText[] => {
       const key = lineOf(value);
-      const unseen = entries.filter((entry) => !ids.has(idOf(entry)));
+      const found = new Set<string>();
+      const unseen = entries.filter((entry) => {
+        const id = idOf(entry);
+        const isNew = id === '' || !(ids.has(id) || found.has(id));
+        found.add(id);
+        return isNew;
+      });
       if (!ids.has(key)) {
-        pending = [...unseen.map(idOf), key];
-        baselines.add(key);
+        pending = { lines: [...unseen.map(idOf), key], baseline: key };
         return [];
       }
       if (unseen.length > 0 && unseen.length === entries.length) missed.push(label ?? value);
       const printed = unseen.slice(0, limit ?? undefined);
-      pending = printed.map(idOf);
+      pending = { lines: printed.map(idOf), baseline: null };
       return printed;
     },
     /** Counts the entries as seen, once stdout has them. */
     accept: (): void => {
-      for (const line of pending) if (line !== '') ids.add(line);
+      const { lines, baseline } = pending;
+      if (baseline === null) addLines(lines);
+      else baselines.set(baseline, lines);
     },
     /** Saves what was seen, and says what the next run prints. */
     save: (run: Pick<Run, 'warn'>): void => {
+      for (const lines of baselines.values()) addLines(lines);
       if (ids.size > savedCount) writeFileAtomic(target, `${[...ids].join('\n')}\n`);
-      const added = [...baselines].filter((key) => ids.has(key)).length;
-      const what = `added ${count(added, 'reference', 'references')} to ${target.path}`;
-      if (added > 0) run.warn('baseline', null, `${what}; later runs print what is new`);
+      const what = `added ${count(baselines.size, 'reference', 'references')} to ${target.path}`;
+      if (baselines.size > 0) run.warn('baseline', null, `${what}; later runs print what is new`);
       const allNew = 'all entries are new since the last check; older ones may have been missed';
       for (const label of missed) run.warn('all new', label, allNew);
     },

@@ -12,8 +12,16 @@ export type WriteSummary = (
   end: { readonly exit: ExitCode; readonly failure: Failure | null; readonly total: Tally } | null,
 ) => void;
 
-/** Starts the clock of a run; returns a function that writes its `--summary`. `path`: null if none is asked for. */
-export function startSummary(command: string, path: string | null, clock: Clock): WriteSummary {
+/**
+ * Starts the clock of a run; returns a function that writes its `--summary`. `path`: null if none is asked for. `hide` removes
+ * keys.
+ */
+export function startSummary(
+  command: string,
+  path: string | null,
+  clock: Clock,
+  hide: (text: string) => string,
+): WriteSummary {
   const started = new Date(clock.now()).toISOString();
   const startedAt = clock.elapsed();
   return (results, end) => {
@@ -49,7 +57,8 @@ export function startSummary(command: string, path: string | null, clock: Clock)
       })),
     };
     try {
-      writeFileAtomic(resolveTarget(path), `${escapeUnsafe(JSON.stringify(report, null, 2))}\n`);
+      const text = hide(escapeUnsafe(JSON.stringify(report, null, 2)));
+      writeFileAtomic(resolveTarget(path), `${text}\n`);
     } catch (error) {
       const { message, next } = toFailure(error);
       throw new Failure('failed', `--summary: ${message}`, { next, cause: error });

@@ -80,6 +80,8 @@ export class Budget {
   readonly #runBounds: readonly CreditBound[];
   readonly #ledger: Ledger | null;
   #reserved = 0;
+  /** Number of settled requests: one that turned out free makes room. */
+  #settled = 0;
   /** Resolves when every reservation so far has been made or refused: they are made one at a time. */
   #queue: Promise<unknown> = Promise.resolve();
   /** Wakes the reservation that waits for a request in flight. */
@@ -104,6 +106,7 @@ export class Budget {
 
   async #reserveNext(credits: number, tally: Tally): Promise<Settle> {
     for (;;) {
+      const settledBefore = this.#settled;
       const committed = spent(this.total.credits) + this.#reserved + credits;
       const exceeded = this.#runBounds.find((bound) => committed > bound.credits);
       try {
@@ -117,6 +120,7 @@ export class Budget {
         return (charge) => {
           note?.(charge);
           this.#reserved -= credits;
+          this.#settled++;
           if (charge !== 'free') {
             this.total.credits[charge] += credits;
             tally.credits[charge] += credits;
@@ -125,6 +129,7 @@ export class Budget {
         };
       } catch (error) {
         if (!(error instanceof Failure && error.code === 'budget')) throw error;
+        if (this.#settled !== settledBefore) continue;
         if (this.#reserved === 0) {
           this.exhausted = error;
           throw error;

@@ -41,9 +41,12 @@ export function messageLine(message: string, next: Step | null): string {
 }
 
 export function commandText({ program, operands, flags = [], pipe }: Command): string {
-  const words = [program, ...operands.map((operand) => shellQuote(operand)), ...flags.map(flagText)];
+  const words = [program, ...operands.map(operandText), ...flags.map(flagText)];
   return [words.join(' '), ...(pipe === undefined ? [] : [pipe])].join(' | ');
 }
+
+/** A path that begins with `-` would be taken for a flag. */
+const operandText = (operand: string): string => shellQuote(operand.replace(/^-(?=.)/, './-'));
 
 function flagText({ name, value }: Flag): string {
   if (value === null) return name;

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { lastFour, parseKey, readKey } from '../../src/accounts/key.ts';
 import type { Failure } from '../../src/errors.ts';
+import { command } from '../support/command.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/service.ts';
@@ -92,6 +93,23 @@ test('in messages a key is hidden, wherever it comes from', async (t) => {
     assert.equal(exit, 0, stderr);
     assert.match(stderr, /nope; the fields are \[key\]\n$/);
   }
+});
+
+test('a key that is typed as a reference is in no message, document or summary', async (t) => {
+  const home = await temporaryFolder(t);
+  writeStore(home, { a: { baseUrl: 'http://127.0.0.1:1', namespace: 'media', key: secret } }, 'a');
+  const [refs, summary] = [join(home, 'refs.txt'), join(home, 'summary.json')];
+  writeFileSync(refs, secret);
+  for (const env of [
+    { CHANLIST_API_KEY: secret, CHANLIST_BASE_URL: 'http://127.0.0.1:1' },
+    { XDG_CONFIG_HOME: home },
+  ])
+    for (const line of [`uploads ${secret} --json`, `uploads --from ${refs} --json --summary ${summary}`]) {
+      const { exit, stdout, stderr } = await command(line, { env });
+      assert.deepEqual([exit, `${stdout}${stderr}`.includes(secret)], [2, false], line);
+      assert.match(stdout, /'\[key\]/, line);
+    }
+  assert.doesNotMatch(readFileSync(summary, 'utf8'), new RegExp(secret));
 });
 
 test('the last four characters; of a short key, none', () => {

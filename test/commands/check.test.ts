@@ -114,14 +114,7 @@ const problems: readonly (readonly [
     },
     ...(['lost', /^150 entries/, 5, 420] as const),
   ],
-  [
-    'an interrupted update',
-    updating,
-    'interrupted',
-    /^its update was interrupted after 100 entries$/,
-    1,
-    420,
-  ],
+  ['an interrupted update', updating, 'interrupted', /^its update was interrupted after 1 page$/, 1, 420],
   [
     'an interrupted --restart',
     (world) => interrupted(world, `-o ${file} --restart`),
@@ -392,7 +385,7 @@ test('problems with one code are one line; of several problems one line runs eve
   const fix = "chanlist check lists --from refs.txt --json | jq -r '.[].problem.fix // empty' | sh";
   assert.deepEqual(bad.errors, [
     'absent: 4 archives (@b, @c, @d and others): not exported, or the record was deleted',
-    `interrupted: ${file}: its update was interrupted after 0 entries; fix: ${fix}`,
+    `interrupted: ${file}: its update was interrupted after 1 page; fix: ${fix}`,
   ]);
   for (const { problem } of bad.rows) await world.paste(problem?.fix ?? '');
   assert.equal((await check(world, 'lists --from refs.txt')).exit, 0);

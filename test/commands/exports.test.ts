@@ -760,3 +760,20 @@ test('-o FILE with a list of one good line: it is done, the bad line is a failur
   assert.deepEqual([run.exit, run.credits, world.ids()], [2, 3, rows(0, 12)], run.stderr);
   onlyError(run, 'refs.txt:2');
 });
+
+test('a line that is too long to be resolved is a failure of its own', async (t) => {
+  const { world } = await worldOf(t);
+  world.service.addChannel('b', { list: videos(0, 3) });
+  world.write('refs.txt', `@a\n@${'y'.repeat(210)}\n@b\n`);
+  for (const flags of ['', ' --dry-run'])
+    assert.equal((await world.run(`uploads --from refs.txt --output-dir lists${flags}`)).exit, 2);
+  for (const name of ['a', 'b']) assert.ok(world.has(`lists/${idOf(name)}.ndjson`), name);
+});
+
+test('what a bound of the run stops, the same command continues', async (t) => {
+  const { world } = await worldOf(t);
+  world.service.addChannel('b', { list: videos(0, 3) });
+  const line = 'uploads @a @b --output-dir lists --max-credits 3 --concurrency 1';
+  const first = await world.run(line);
+  onlyError(first, 'stopped at --max-credits 3', 'run the same command again to ');
+});

@@ -53,3 +53,12 @@ test('a numVideos below the entries of the first page is not shown, nor a cost c
   assert.equal(exit, 0);
   assert.match(stderr, /^chanlist: there are more entries; --all lists them all for 1 credit per page$/m);
 });
+
+test('an invalid page is not the first of many: 8, at a terminal too', async (t) => {
+  for (const body of [{ status: 'error' }, { results: [{ videoId: 'a' }] }]) {
+    const service = await scriptedService(t, () => ({ body }));
+    const { exit, stderr } = await service.command(['uploads', '@a'], { columns: 80 });
+    assert.equal(exit, 8);
+    assert.doesNotMatch(stderr, /more entries/);
+  }
+});

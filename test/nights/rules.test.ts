@@ -1,5 +1,7 @@
 /** How `--update` decides (docs/updates.md, rules 1 to 5), with list and feed allowed to disagree. */
 import assert from 'node:assert/strict';
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   type Entry,
@@ -35,6 +37,7 @@ interface Rule {
   readonly added: readonly unknown[];
   readonly credits: number;
   readonly pageSizes?: readonly number[];
+  readonly warning?: RegExp;
 }
 
 const rules: Readonly<Record<string, Rule>> = {
@@ -80,6 +83,9 @@ const rules: Readonly<Record<string, Rule>> = {
     after: videos(3, 123),
     added: idsIn(videos(3, 123)),
     credits: 2,
+    // Or it has ended too early.
+    warning:
+      /^chanlist: warning: @a: the list ended without any of the 3 entries of a\.ndjson: .* --update --all buys every page\n$/,
   },
   'a new video that is twice on a page': {
     before: old,
@@ -89,7 +95,7 @@ const rules: Readonly<Record<string, Rule>> = {
   },
 };
 
-for (const [name, { before, after, added, credits, pageSizes }] of Object.entries(rules)) {
+for (const [name, { before, after, added, credits, pageSizes, warning = /^$/ }] of Object.entries(rules)) {
   test(`rule 2: ${name}: ${credits} credits`, async (t) => {
     const nights = await nightlyRuns(t);
     const a = nights.service.addChannel('a', { list: before });
@@ -100,7 +106,8 @@ for (const [name, { before, after, added, credits, pageSizes }] of Object.entrie
     const night = await nights.night();
     assert.deepEqual(outcome(night), updated(added.length, credits), night.stderr);
     const { entries, pages } = night.only;
-    assert.deepEqual([entries, pages, night.stderr], [before.length + added.length, credits, '']);
+    assert.deepEqual([entries, pages], [before.length + added.length, credits]);
+    assert.match(night.stderr, warning);
     assert.deepEqual(nights.ids(), [...added, ...idsIn(before)]);
     // Old rows, `index` among them, stay as they are.
     assert.ok(nights.read('a.ndjson').endsWith(rows));
@@ -370,4 +377,59 @@ test('a playlist every night: what it loses is kept, what it gets anywhere is ad
   assert.deepEqual(lost.only.unlisted, { count: 3, ids: ['new', ...idsIn(videos(0, 2))] });
   assert.match(lost.stderr, /3 no longer listed/);
   assert.deepEqual(nights.ids('p.ndjson'), ['new', ...idsIn(twice)]);
+});
+
+test('an empty list of an archive with entries: they are kept, with a warning', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 5) });
+  await nights.night();
+  const rows = nights.read('a.ndjson');
+  a.list = [];
+  const all = await nights.run('uploads @a -o a.ndjson --update --all');
+  assert.deepEqual([all.exit, all.credits], [0, 1]);
+  assert.match(
+    all.stderr,
+    /^chanlist: warning: @a: the list is empty; the 5 entries of a\.ndjson were kept$/m,
+  );
+  assert.equal(nights.read('a.ndjson'), rows);
+});
+
+test('a redirect of the feed is about the address: 8, on the first night', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 5) });
+  await nights.night();
+  a.feed = 302;
+  const night = await nights.night();
+  assert.deepEqual([night.exit, night.credits], [8, 0]);
+  onlyError(night, 'redirect', 'set the address with --base-url');
+});
+
+test('entries without videoId are not added again from pages that were set aside', async (t) => {
+  const nights = await nightlyRuns(t, { pageSize: 2 });
+  const nothing = video('', { videoId: null, title: '[Private video]' });
+  const a = nights.service.addChannel('a', { list: videos(0, 4) });
+  await nights.night();
+  a.list = [...videos(10, 12), nothing, ...videos(4, 10), ...videos(0, 4)];
+  for (const bound of [['--max-credits', '3'], ['--all', '--max-credits', '3'], ['--all']])
+    await nights.run(['uploads', '@a', '-o', 'a.ndjson', '--update', ...bound]);
+  assert.deepEqual(nights.ids(), [
+    ...idsIn(videos(10, 12)),
+    null,
+    ...idsIn(videos(4, 10)),
+    ...idsIn(videos(0, 4)),
+  ]);
+});
+
+test('a FILE of which only the time has changed is as recorded, whatever the service has sent', async (t) => {
+  const nights = await nightlyRuns(t);
+  const list = [...videos(1, 3), video('other', { channelId: 'UCother' }), ...videos(0, 1)];
+  const a = nights.service.addChannel('a', { list });
+  await nights.night();
+  const rows = nights.read('a.ndjson');
+  utimesSync(join(nights.folder, 'a.ndjson'), 1000, 1000);
+  assert.equal((await nights.run('check a.ndjson')).exit, 0);
+  // The service does not list it any more.
+  a.list = videos(0, 3);
+  const all = await nights.run('uploads @a -o a.ndjson --update --all');
+  assert.deepEqual([all.exit, all.stderr, nights.read('a.ndjson')], [0, '', rows]);
 });

@@ -249,3 +249,12 @@ test('an ID that cannot be a line of its own is printed once, and FILE stays rea
   assert.deepEqual(await printed(path, ['v_1'], url), []);
   assert.deepEqual(await printed(path, ['v_2', 'v_1'], url), ['v_2']);
 });
+
+test('a new spelling of a channel hides nothing of the old one; an ID twice in a feed is printed once', async (t) => {
+  const { nights, a } = await watched(t);
+  a.list = [...videos(20, 21), ...videos(0, 20)];
+  a.feed = { body: [feedEntry('v20'), feedEntry('v20')] };
+  const run = await nights.run(['latest', a.id, '@a', '--seen', 'seen.txt', '--format', 'id']);
+  assert.deepEqual([run.exit, run.stdout], [0, 'v20\n'], run.stderr);
+  assert.equal((await nights.run(['latest', a.id, '@a', '--seen', 'seen.txt'])).stdout, '');
+});

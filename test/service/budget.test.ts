@@ -94,6 +94,16 @@ for (const [what, bounds, room] of [
   });
 }
 
+test('a request that turns out free while the ledger is asked makes room', async () => {
+  const { ledger } = fakeLedger(9);
+  let settleFirst: Settle | null = null;
+  const assertAllowed = async (): Promise<void> => settleFirst?.('free');
+  const budget = new Budget([perRun(1), { ...perMonth, credits: 9 }], { ...ledger, assertAllowed });
+  settleFirst = await reserved(budget);
+  (await reserved(budget))('confirmed');
+  assert.deepEqual(budget.total.credits, { confirmed: 1, possibly_charged: 0 });
+});
+
 test('without a ledger all bounds apply to the run; possibly charged credits count', async () => {
   for (const [credits, per, ...charges] of [
     [1, 'day', 'confirmed'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { environmentLine, shellQuote } from '../../src/text/command.ts';
+import { commandText, environmentLine, shellQuote } from '../../src/text/command.ts';
 
 test('a word for the shell of the platform', () => {
   for (const [word, posix, powerShell] of [
@@ -23,4 +23,9 @@ test('a word for the shell of the platform', () => {
 test('a variable for the shell of the platform', () => {
   assert.equal(environmentLine('KEY', "it's", 'darwin'), "export KEY='it'\\''s'");
   assert.equal(environmentLine('KEY', 'http://127.0.0.1:1', 'win32'), "$env:KEY = 'http://127.0.0.1:1'");
+});
+
+test('a path that begins with a hyphen is not taken for a flag', () => {
+  const fix = { program: 'rm', operands: ['-d/.chanlist/a.run', '-'] };
+  assert.equal(commandText(fix), 'rm ./-d/.chanlist/a.run -');
 });
