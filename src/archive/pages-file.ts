@@ -203,11 +203,11 @@ export class PagesFile {
 
   /** Throws `failed` for the reference if this file was removed, or is written by somebody else: pages would be lost. */
   assertOwn(): void {
-    this.assertUntouched(this.#path, fstatSync(this.#fd), this.size);
+    this.assertWritten(this.#path, fstatSync(this.#fd), this.size);
   }
 
   /** Throws `failed` for the reference unless another file is still the one that this run wrote. */
-  assertUntouched(path: string, written: Stats, size: number): void {
+  assertWritten(path: string, written: Stats, size: number): void {
     const now = lstatSync(path, { throwIfNoEntry: false });
     if (now === undefined || !isSameFile(now, written) || now.size !== size) throw this.#foreign();
   }

@@ -16,7 +16,7 @@ const jq = (options: string, expression: string): Step => ({
 
 const key = 'a key among the arguments is visible to other users: use --key-file or chanlist auth login';
 
-/** Flags from other tools, and what to use in their place, if the command has it, or to do. */
+/** Flags of other tools, the flag that a command must have for the advice (null: any command), and the advice. */
 const flagPointers: readonly (readonly [typed: readonly string[], flag: string | null, step: Step])[] = [
   [['--force', '--overwrite'], '--restart', 'use --restart'],
   [['--file'], '--from', 'use --from'],

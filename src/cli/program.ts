@@ -24,8 +24,8 @@ interface CommandLine {
 }
 
 /**
- * Parses arguments (without node and script) of the program (path '') or of a command: by itself, or by the command below
- * it that they name, with the flags before the name. The file of a command is loaded when it is called.
+ * Parses the arguments of the program (path '') or of one command. If they name a command below it, loads that and parses
+ * again for it, with the flags that were typed before its name.
  */
 export async function parseArguments(
   argv: readonly string[],
@@ -92,7 +92,11 @@ function optionOf(row: FlagRow, flags: Flag[], failures: Failure[]): Option {
   return option.argParser((text: string | undefined, before: unknown) => {
     // `-n=3` is `-n 3`.
     const typed = option.short ? text?.replace(/^=/, '') : text;
-    flags.push(format === undefined ? { name, value: typed ?? null } : { name: '--format', value: format });
+    flags.push(
+      format === undefined
+        ? { name, value: typed ?? null }
+        : { name: '--format', value: format, typed: name },
+    );
     try {
       const value = typed === undefined ? undefined : parse(typed, name);
       return combine === undefined ? value : combine(before as never, value as never);
@@ -142,7 +146,7 @@ function requestOf(
 function assertAcceptedFlags(path: string, flags: readonly Flag[]): void {
   const rows = flagsOf(path);
   const foreign = flags.find(({ name }) => !rows.some((row) => longFlag(row) === name));
-  if (foreign !== undefined) throw unknownFlag(path, foreign.name);
+  if (foreign !== undefined) throw unknownFlag(path, foreign.typed ?? foreign.name);
 }
 
 /** Throws a usage error for flags that exclude each other. */

@@ -96,7 +96,7 @@ const switchProfile: CommandModule = {
   },
 };
 
-/** After the active profile none is active: each spends its own credits, so the user has to choose. */
+/** Removing the active profile leaves none active: another one would silently spend credits of its own. */
 const logout: CommandModule = {
   args: [['name', '[profile]', 'name of the profile; default: the active one']],
   about: ['Removes a profile from the store: the named one, or else the active one.'],
@@ -104,7 +104,10 @@ const logout: CommandModule = {
   run: async (options: CommonOptions & { readonly name?: string }, { context: { env }, stderr }) => {
     let removed = '';
     const { active, profiles } = await updateStore(env, (store) => {
-      const name = options.name ?? explicitProfile(options, env) ?? store.active;
+      const { name: named, profile = named } = options;
+      if (named !== undefined && named !== null && profile !== named)
+        throw usage(`auth logout ${named} and --profile ${profile} name two profiles`, 'choose one');
+      const name = named ?? explicitProfile(options, env) ?? store.active;
       if (name === null && store.profiles.size === 0)
         throw usage('no account is stored: there is none to remove');
       if (name === null)

@@ -87,7 +87,7 @@ const sums = ['confirmed', 'possibly_charged'] as const;
 const amountText = ({ confirmed, possibly_charged }: Credits): string =>
   thousands(confirmed) + (possibly_charged === 0 ? '' : ` (+${thousands(possibly_charged)})`);
 
-/** Sums what each account spent, or each day, command or reference of it (`by`), the most expensive first. */
+/** Sums what each account spent, or each part of it (`by`): by account, then the most expensive first; days keep their order. */
 function spendingsIn(entries: readonly LedgerEntry[], today: string, by: CreditsOptions['by']) {
   const newSpending = (request: LedgerEntry['request']) => ({
     // Lines that cannot be read have no account.

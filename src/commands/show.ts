@@ -59,7 +59,11 @@ export const run: RunCommand<ShowOptions> = async (options, { context, stdout, s
   };
   // Finding every key needs a second read.
   const isRepeatable = files.every((path) => path !== '-' && statSync(path).isFile());
-  if (isRepeatable && fields !== null) await assertPresent(fields, read(null));
+  if (isRepeatable && fields !== null)
+    await assertPresent(fields, read(null)).catch((error) => {
+      // A line that cannot be read is the error, once the entries before it are printed.
+      if (thrown === null) throw error;
+    });
   using file = target === null ? null : new AtomicFile(target);
   if (file === null && format === 'table') stdout.usePager();
   const sink = file ?? stdout;

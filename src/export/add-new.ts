@@ -18,7 +18,7 @@ import { endRun, removePages } from './end-run.ts';
 import { failedExport } from './export-failure.ts';
 import { type ExportItem, foundStamp, timeOf } from './exports.ts';
 import { adoptedText } from './messages.ts';
-import { type ArchiveContents, assertSame, changeOf, dropsLines } from './updated-file.ts';
+import { type ArchiveContents, assertFileAsFound, changeOf, dropsLines } from './updated-file.ts';
 
 /** Buys pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
 export async function addNew(
@@ -255,7 +255,7 @@ export function recordUnchanged(
   recordPart: Pick<ArchiveRecord, 'checks' | 'whole'>,
 ): void {
   const { id, exportFolder, name, recordIdentity } = item;
-  assertSame(item);
+  assertFileAsFound(item);
   writeRecord(exportFolder.privateFolder, name, {
     ...recordIdentity,
     id,

@@ -41,7 +41,7 @@ export async function buyPages(
   const { update, request } = pages.header;
   const sink: Sink = {
     select,
-    // There must be room for this page, and beside all pages for the new FILE: they are deleted after it is written.
+    // Room for this page and for the new FILE: the pages are deleted only after it is written.
     beforePage: () => {
       pages.assertOwn();
       assertRoom(dirname(target.real), pages.size + (update === null ? 0 : (target.stats?.size ?? 0)));

@@ -55,7 +55,7 @@ export async function endRun(
   const end = { ...stamp, record: isArchive(request) ? record : null };
   pages.addEnd(end);
   assertExpected();
-  pages.assertUntouched(path, made, size);
+  pages.assertWritten(path, made, size);
   file.commit();
   assertUnchanged(target, stamp, next);
   recordEnd(run, item, pages, end);

@@ -158,7 +158,7 @@ async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise
   return resultOf(reference, { ...facts, status: next !== 'end' ? 'limited' : 'complete' });
 }
 
-/** What a run did first for a reference, and then, as one result. */
+/** Merges the results of two steps for one reference: what was resumed, and its update. */
 export const mergeResults = (first: Result, second: Result): Result => ({
   ...second,
   entries: second.failure === null ? second.entries : first.entries,

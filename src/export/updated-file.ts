@@ -26,14 +26,14 @@ export const dropsLines = (item: ExportItem, { badLines }: Contents): boolean =>
   dropsBadLines(item) && badLines > 0;
 
 /** Throws `failed` for the reference unless FILE is still the one that this run found. */
-export function assertSame(item: ExportItem): void {
+export function assertFileAsFound(item: ExportItem): void {
   const { target } = item;
   assertUnchanged(target, target.stats && stampOf(target.stats), sameCommand(item));
 }
 
 /** Reads FILE. Throws what `assertSame` and `assertIntact` throw. */
 export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
-  assertSame(item);
+  assertFileAsFound(item);
   let contents = await readContents(item, idToCheck(item));
   // Only its time has changed: its lines are what the service sent.
   const isOwn = contents.checksum === item.record?.checksum;

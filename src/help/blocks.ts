@@ -13,12 +13,12 @@ export const exportHelp =
 export function shortCost(operation: Operation): string {
   if (operation.credits === 0) return 'free';
   if (operation.body !== 'page') return credits(operation.credits);
-  // The specification gives a page size only for uploads (section 8).
+  // The specification gives a page size only for uploads (section 4.3).
   const size = operation.name === 'uploads' ? ' of about 100' : '';
   return `${credits(operation.credits)} per page${size}`;
 }
 
-/** Words the cost in a sentence of the help (docs/service.md, sections 1, 5 and 8). */
+/** The cost as a sentence of the help (docs/service.md, sections 1, 5 and 7). */
 export function costSentence(operation: Operation): string {
   if (operation.credits > 0) return `Costs ${shortCost(operation)}; failed requests are free.`;
   return 'Free; the account needs at least 1 credit.';

@@ -8,7 +8,7 @@ export interface Column {
   /** The header: a word for people, or the name of a field. */
   readonly word: string;
   readonly cell: (entry: JsonText, source: EntrySource) => string;
-  /** `number` and `uncut` are never cut, `number` is aligned right. Absent: decided by its cells. */
+  /** `number` (aligned right) and `uncut` are cut only beyond 40 columns. Absent: decided by its cells. */
   readonly kind?: 'number' | 'uncut' | 'text' | 'title';
   /** Minimum width: later entries may need it. */
   readonly width?: number;
@@ -24,7 +24,7 @@ const maxReference = 24;
 const minIndexColumns = 100;
 /** Narrowest terminal with room for views that are words (`214 waiting`). */
 const minWideViews = 120;
-/** Widths of numbers that entries of later references may need: `PREMIERE`, `142,627`, `123,456,789`. */
+/** Widths of cells that later references may need: `PREMIERE`, `142,627`, `123,456,789`. */
 const laterWidths: ReadonlyMap<string, number> = new Map([
   ['lengthText', 8],
   ['_seconds', 7],

@@ -149,6 +149,9 @@ function nextStepOf(
     return repairAll({ purpose: 'repair all', program: 'chanlist check', operands: [folder] });
   if (failure.exit === 2) return commonStep(group);
   if (sandbox && failure.code === 'not_found') return demoReferences;
+  // What a missing feed needs is nothing; what it has kept from being reached needs another run.
+  if (failure.code === 'no_feed' && results.some(({ isReached }) => !isReached))
+    return 'run the same command again: it begins with those that were not reached';
   // If pages of one of them wait, the advice is to resume it.
   const { next } = group.find((result) => !result.failure.hasDefaultStep)?.failure ?? failure;
   if (!isAllNotFound(results)) return next === checkAddress ? 'check the spelling' : next;

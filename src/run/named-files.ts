@@ -41,7 +41,7 @@ function filesOf(
   return rows.flatMap(([kind, flag, path]) => (path ? [{ flag, path, kind }] : []));
 }
 
-/** Throws a usage error if an output of a command is another one or an input, or is in a private folder. */
+/** Throws a usage error if an output is the same file as another output or an input, or is inside a private folder. */
 export function assertPaths(options: NamedPaths, context: Pick<Context, 'env'>): void {
   assertDistinctPaths(filesOf(options, context));
   // Refuses a folder or a device before anything is sent, and in a dry run.

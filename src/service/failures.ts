@@ -76,7 +76,7 @@ const certificateCode =
 const isProgramError = (error: unknown): error is Error =>
   error instanceof Error && /^(?:Range|Type|Reference|Syntax|Compile|Link|Runtime)Error$/.test(error.name);
 
-function keyOf(error: Error): string {
+function errorCodeOf(error: Error): string {
   // Only the message shows that a response ended too early.
   if (error.message.includes('Invalid EOF state')) return 'UND_ERR_SOCKET';
   return systemCode(error) ?? error.name;
@@ -86,7 +86,7 @@ function keyOf(error: Error): string {
 export function errorWords(error: unknown): string {
   if (error instanceof TransportError || error instanceof Failure) return error.message;
   if (!(error instanceof Error)) return 'the connection failed';
-  const key = keyOf(error);
+  const key = errorCodeOf(error);
   const words = errorTexts[key] ?? invalidResponses[key];
   if (words !== undefined) return words;
   if (certificateCode.test(key)) return `its certificate is not valid (${key})`;
@@ -100,7 +100,7 @@ export function errorWords(error: unknown): string {
 
 function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meaning {
   if (isProgramError(cause)) return { code: 'failed', what: `the HTTP client failed: ${cause.message}` };
-  const key = cause instanceof Error ? keyOf(cause) : '';
+  const key = cause instanceof Error ? errorCodeOf(cause) : '';
   const words = errorWords(cause);
   if (sent) {
     // After the headers a wrong length means that the connection ended too early.
@@ -170,6 +170,8 @@ export function finalFailure(attempt: FailedAttempt, reason: EndReason, attempts
     return failure.with({ next: `try again ${when}, or allow more with --max-wait` });
   const message = attempts === 1 ? failure.message : `${failure.message}, after ${attempts} attempts`;
   if (reason === 'charged twice')
-    return failure.with({ message: `${message}, each of which may have been charged` });
+    return failure.with({
+      message: `${message}, ${attempts === 2 ? 'each' : 'two'} of which may have been charged`,
+    });
   return failure.with({ message, next: retryAfterMs === null ? failure.next : `try again ${when}` });
 }

@@ -13,7 +13,7 @@ export interface Connections {
   readonly dispatcher: Dispatcher;
   /** The service, as messages name it. */
   readonly name: string;
-  /** The service closes connections without notice: each request gets a new one, because a cut one may be charged. */
+  /** The service has closed a connection without notice: from now on each request gets a new one, as a cut one may be charged. */
   closesUnannounced: boolean;
   /** Ends what is connecting through a proxy; its requests fail with this error, or one about the proxy. */
   stopConnecting(error: Error): void;
@@ -120,7 +120,7 @@ export function readBody(response: Response): JsonText {
   const sent = decompressed(response);
   if (!isUtf8(sent)) throw invalid('the response is not UTF-8 text');
   const bytes = sent.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? sent.subarray(3) : sent;
-  if (lengthAsRows(bytes) > maxBodyBytes)
+  if (maxEscapedLength(bytes) > maxBodyBytes)
     throw invalid(`${tooLarge} once its control characters are escaped`);
   const json = JsonText.parse(bytes, true);
   if (json !== null) return json;
@@ -132,7 +132,7 @@ export function readBody(response: Response): JsonText {
 const invalid = (message: string): Failure => new Failure('invalid_response', message, { status: 200 });
 
 /** Upper bound of the length of a JSON text once each unsafe character is an escape (five bytes more). */
-function lengthAsRows(bytes: Buffer): number {
+function maxEscapedLength(bytes: Buffer): number {
   let { length } = bytes;
   if (6 * length <= maxBodyBytes) return length;
   for (const at of bytes.keys()) if (isUnsafeAt(bytes, at)) length += 5;

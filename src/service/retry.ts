@@ -42,7 +42,7 @@ export function backoff(retry: number, random: number): number {
   return Math.round(Math.min(30_000, 500 * 2 ** (retry - 1)) * (1 - random / 2));
 }
 
-/** The wait that a `Retry-After` header asks for (seconds or an HTTP date); null if it is neither. */
+/** The wait that a `Retry-After` header asks for (seconds or an HTTP date), at least 1 s; null if it is neither. */
 export function retryAfter(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? '';
   let wait = Number.NaN;

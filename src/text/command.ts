@@ -3,6 +3,8 @@ export interface Flag {
   readonly name: string;
   /** Null: a switch. */
   readonly value: string | null;
+  /** `--json`, if that was typed for `--format json`. */
+  readonly typed?: string;
 }
 
 /** A command that a message prints. It can be pasted into a shell. */
@@ -55,7 +57,7 @@ function flagText({ name, value }: Flag): string {
   return `${name} ${shellQuote(value)}`;
 }
 
-/** A word as a POSIX shell reads it, on Windows PowerShell: there `@` in front and `,` are operators. */
+/** Quotes a word for a POSIX shell or, on Windows, PowerShell, where `@` in front and `,` are operators. */
 export function shellQuote(word: string, platform = process.platform): string {
   if (platform === 'win32') return /^(?!@)[\w@%+=:./\\-]+$/.test(word) ? word : powerShellText(word);
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

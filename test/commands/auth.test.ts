@@ -254,6 +254,7 @@ test('logout: removes the profile; after the active one, none is active', async 
   );
   assert.deepEqual([[...readStore(env).profiles.keys()], readStore(env).active], [['home', 'third'], null]);
   await refused('logout', 'auth list');
+  await refused('logout home --profile third', 'name two profiles; choose one');
   writeStore(folder, two, 'work');
   assert.doesNotMatch((await auth('logout --profile home -v', env)).stderr, /no profile/);
   assert.equal(readStore(env).active, 'work');

@@ -97,6 +97,8 @@ test('show: a line that is not a record: 1, naming file and line, after the line
     assert.deepEqual([exit, stdout], [1, '[{"videoId":"a"},{"videoId":"b"}]\n'], line);
     assert.match(stderr, /^chanlist: error: a\.ndjson:3: not a record[^\n]*; fix or remove the line\n$/);
     assert.equal((await show(['a.ndjson', '-n', '2'])).exit, 0);
+    // A field may be in the entries after it.
+    assert.equal((await show(['a.ndjson', '--fields', 'later'])).exit, 1);
     const file = await show(['a.ndjson', '-o', 'out.csv']);
     assert.deepEqual([file.exit, file.stdout], [1, '']);
     assert.equal(await readFile(join(cwd, 'out.csv'), 'utf8'), 'before');

@@ -8,7 +8,7 @@ test('a usage error prints one document on stdout if json is asked for, and its 
     ['uploads @x --nope --json', 'uploads has no flag --nope'],
     ['-f json uploads @x --limit 0', "--limit is '0': expected a whole number, 1 or more"],
     ['check -fjson --fields a', 'check has no flag --fields'],
-    ['serve --json', 'serve has no flag --format'],
+    ['serve --json', 'serve has no flag --json'],
     ['uplaods @x --json', "there is no command 'uplaods'"],
     ['--json', 'missing command'],
     ['uploads @x --json --continuation abc', '--continuation takes no reference'],

@@ -129,6 +129,20 @@ test('failures are one line per cause: references, message, those not reached, w
   for (const [results, endedBy, expected] of causes) assert.deepEqual(lines(results, { endedBy }), expected);
 });
 
+test('missing feeds need nothing; what they have kept from being reached needs another run', () => {
+  const noFeed = new Failure('no_feed', 'the feed is not available', {
+    status: 503,
+    next: 'no action needed',
+  });
+  const stopped = allFailed('@a @b', noFeed);
+  assert.match(lines(stopped)[0] ?? '', /; no action needed$/);
+  const others = unreached('@c', noFeed.with({ scope: 'run', isInherited: true }));
+  assert.match(
+    lines([...stopped, ...others])[0] ?? '',
+    /stopped, 1 more not reached; run the same command again: /,
+  );
+});
+
 test('bad lines of a list are one line with the step of the first; a command for only one of them is not given', () => {
   const command = { program: 'chanlist playlist', operands: ['PLdemo'] };
   const bad = (name: string, next: Step | null) =>
