@@ -18,7 +18,7 @@ import {
 import { fileFormats } from '../output/formats.ts';
 import type { Next } from '../run/list-pages.ts';
 import type { Command } from '../text/command.ts';
-import { fileStamp, isFileStamp, isRecord } from './record.ts';
+import { fileStamp, isRecord } from './record.ts';
 
 /** What an export asks for: only a run of the same request resumes it. */
 const isRequest = shape({
@@ -48,8 +48,8 @@ const isUpdateRequest = shape({
   all: isBoolean,
   /** When it began to read the list. */
   started: isDate,
-  /** FILE when it began. */
-  file: isFileStamp,
+  /** FILE when it began: its pages leave out what this one has. */
+  file: shape({ ...fileStamp, checksum: isCount, entries: isCount }),
   /** The IDs of the feed that FILE lacked. */
   expected: listOf(isText),
   /** Why there was no feed; null: there was one, or none was requested. */

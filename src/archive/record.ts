@@ -36,7 +36,7 @@ const recordVersion = 4;
 
 /** Size and time of FILE show whether it was replaced: bytes, and milliseconds since 1970. */
 export const fileStamp = { size: isCount, mtime: isNumber };
-export const isFileStamp = shape(fileStamp);
+const isFileStamp = shape(fileStamp);
 export type FileStamp = Infer<typeof isFileStamp>;
 
 /** What chanlist knows of an archive: `.chanlist/FILE.json`, with a version. Written at the end of a run. */

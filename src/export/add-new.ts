@@ -116,21 +116,37 @@ function updateOf({ header: { update } }: PagesFile): UpdateRequest {
 /** Whether an update continues with these pages: `--all` only with those of an `--all` that began with the same FILE. */
 export function continuesUpdate(pages: PagesFile, item: ExportItem): boolean {
   const update = updateOf(pages);
-  return !item.buysAll || (update.all && isDeepStrictEqual(update.file, foundStamp(item)));
+  const { size, mtime } = update.file;
+  return !item.buysAll || (update.all && isDeepStrictEqual({ size, mtime }, foundStamp(item)));
 }
+
+/** FILE as this run has found and read it. */
+export const foundFile = (
+  item: ExportItem,
+  { checksum, entries }: ArchiveContents,
+): UpdateRequest['file'] => ({
+  ...foundStamp(item),
+  checksum,
+  entries,
+});
 
 /** Sets aside pages that this update cannot continue with: `addAside` adds their entries that FILE lacks. */
 async function preparePages(item: ExportItem, contents: ArchiveContents, pages: PagesFile): Promise<void> {
   const update = updateOf(pages);
   if (!continuesUpdate(pages, item)) {
-    const whole = { ...update, all: true, started: timeOf(item), file: foundStamp(item) };
+    const whole = { ...update, all: true, started: timeOf(item), file: foundFile(item, contents) };
     pages.setAside(whole, 'start');
     return;
   }
   const { ids } = await pages.contents(item.exportFolder.context.stop);
   // A run that has ended since has put some of these entries into FILE.
   const isPartlyInFile = [...ids].some((id) => contents.ids.has(id));
-  if (isPartlyInFile) pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
+  if (isPartlyInFile) return pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
+  // They left out entries that FILE had then, and may have lost since: it was restored, or is damaged.
+  const isSame = update.file.checksum === contents.checksum;
+  const mayLack = update.all || contents.entries < update.file.entries;
+  if (!isSame && mayLack)
+    pages.setAside({ ...update, started: timeOf(item), file: foundFile(item, contents) }, 'start');
 }
 
 interface BoughtEntries extends BoughtPages {

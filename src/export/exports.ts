@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { PagesFile } from '../archive/pages-file.ts';
@@ -122,6 +122,7 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
   const path = pathOf(exportFolder, id);
   // A dry run does not create the folder.
   const found = file ?? (existsSync(exportFolder.path) ? resolveTarget(path) : { path, real: path });
+  assertInFolder(exportFolder, found);
   const target = { ...found, stats: lstatSync(found.real, { throwIfNoEntry: false }) ?? null };
   const fields = parseFields(options.fields, operation)?.map((field) => field.name);
   const { limit } = options;
@@ -133,7 +134,12 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
   const isDiscarded = pages !== null && pages.header.update !== null && state === 'none';
   if (isDiscarded) pages[Symbol.dispose]();
   const interrupted = isDiscarded ? null : pages;
-  const isOurs = interrupted !== null && isDeepStrictEqual(interrupted.header.request, request);
+  const belongsToAnotherId = record !== null && record.id !== id;
+  // Pages of an update belong to the archive that it found.
+  const isOurs =
+    interrupted !== null &&
+    isDeepStrictEqual(interrupted.header.request, request) &&
+    !(interrupted.header.update !== null && belongsToAnotherId);
   return {
     exportFolder,
     reference,
@@ -146,13 +152,22 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
     onDisk: {
       pages: isOurs ? 'ours' : interrupted === null ? 'none' : 'another',
       file: state,
-      belongsToAnotherId: record !== null && record.id !== id,
+      belongsToAnotherId,
       hasFolder: privateFolder.exists && !privateFolder.created,
     },
     buysAll,
     [Symbol.dispose]: () => interrupted?.[Symbol.dispose](),
     recordIdentity: { ...keptReferences(id, [reference, ...aliases], interrupted, record), service },
   };
+}
+
+/** Throws a usage error for a FILE of `--output-dir` that is a link into another folder: its record would be there. */
+function assertInFolder(
+  { file, path }: ExportFolder,
+  { path: shown, real }: Pick<Target, 'path' | 'real'>,
+): void {
+  if (file !== null || !existsSync(path) || dirname(real) === realpathSync.native(path)) return;
+  throw usage(`${shown} is a link into another folder`, 'update it alone, with -o FILE');
 }
 
 /** Returns the references for the record: the newest handle or URL first; the ID only if there is none. */

@@ -3,9 +3,9 @@ import { type ArchiveRecord, changeChecks, checksAfter, noChecks } from '../arch
 import { Failure } from '../errors.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import { addNew, recordUnchanged, warnOfFile } from './add-new.ts';
+import { addNew, foundFile, recordUnchanged, warnOfFile } from './add-new.ts';
 import { decideUpdate, type Feed, needsIds } from './decide-update.ts';
-import { type ExportItem, foundStamp, startPages, timeOf } from './exports.ts';
+import { type ExportItem, startPages, timeOf } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
 import { type ArchiveContents, readIntact } from './updated-file.ts';
 
@@ -69,7 +69,7 @@ async function buyUpdate(
   feed: Feed['entries'],
 ): Promise<Result> {
   const contents = isRead(file) ? file : await readIntact(item);
-  using pages = startPages(item, { ...update, file: foundStamp(item), started: timeOf(item) });
+  using pages = startPages(item, { ...update, file: foundFile(item, contents), started: timeOf(item) });
   return await addNew(run, item, contents, pages, feed);
 }
 

@@ -36,7 +36,7 @@ export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
   assertFileAsFound(item);
   let contents = await readContents(item, idToCheck(item));
   // Only its time has changed: its lines are what the service sent.
-  const isOwn = contents.checksum === item.record?.checksum;
+  const isOwn = item.record?.id === item.id && contents.checksum === item.record.checksum;
   if (isOwn && contents.badLines > 0) contents = await readContents(item, null);
   if (!dropsBadLines(item)) assertIntact(item, contents);
   return contents;
@@ -101,7 +101,7 @@ function assertIntact(item: ExportItem, { damage, entries, checksum }: Contents)
   const repair = commandFor(item, 'restore it, or add what is missing', '--update', '--all');
   const isAsRecorded = onDisk.file === 'archive';
   // With the same checksum nothing has changed.
-  if (record?.checksum === checksum) return;
+  if (record?.id === item.id && record.checksum === checksum) return;
   const problem = damage ?? (isAsRecorded ? otherContent : null);
   if (problem !== null) {
     const what = record === null ? 'is not an archive of this channel' : 'is damaged';

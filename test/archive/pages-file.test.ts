@@ -136,7 +136,7 @@ test('it gets its name with the first page; a run without a page removes it', as
 });
 
 test('pages that are set aside for an update: only what later ones and FILE lack is added', async (t) => {
-  const file = { size: 7, mtime: 1 };
+  const file = { size: 7, mtime: 1, checksum: 7, entries: 1 };
   const all = { all: true, started: timeAt(0), file, expected: [], feedProblem: null };
   const folder = await privateFolder(t);
   create(folder);

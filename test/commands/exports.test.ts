@@ -777,3 +777,57 @@ test('what a bound of the run stops, the same command continues', async (t) => {
   const first = await world.run(line);
   onlyError(first, 'stopped at --max-credits 3', 'run the same command again to ');
 });
+
+test('pages of an update are not continued over a FILE that lost what they left out', async (t) => {
+  const { world, channel } = await worldOf(t);
+  const line = 'uploads @a -o a.ndjson --update';
+  await world.run('uploads @a -o a.ndjson');
+  await world.paste('cp -a . ../backup');
+  channel.list = videos(0, 30);
+  await world.run(line);
+  channel.list = videos(0, 50);
+  // Four pages of new entries, and two of which FILE has everything.
+  assert.equal((await world.run(`${line} --all --max-credits 6`)).exit, 9);
+  await world.paste('cp -a ../backup/a.ndjson a.ndjson; cp -a ../backup/.chanlist/a.ndjson.json .chanlist/');
+  assert.equal((await world.run(line)).exit, 0);
+  assert.deepEqual(world.ids('a.ndjson'), rows(0, 50));
+});
+
+test('--update --all repairs a damaged FILE, also if pages of a rotation wait', async (t) => {
+  const { world, channel } = await worldOf(t);
+  channel.list = videos(0, 30);
+  const line = 'uploads @a -o a.ndjson --update';
+  await world.run('uploads @a -o a.ndjson');
+  assert.equal((await world.run(`${line} --all --max-credits 4`)).exit, 9);
+  // A page that was bought had it, and the feed does not.
+  await world.paste(
+    `touch -r a.ndjson ref; sed -i 's/"a_000000012"/"a_zzzzzzzzz"/' a.ndjson; touch -r ref a.ndjson; rm ref`,
+  );
+  onlyError(await world.run(line), 'is damaged');
+  assert.equal((await world.run(`${line} --all`)).exit, 0);
+  assert.ok(world.ids('a.ndjson')?.includes('a_000000012'));
+});
+
+test('pages of an update are refused over an archive of another channel', async (t) => {
+  const { world, channel } = await worldOf(t);
+  world.service.addChannel('b', { list: videos(0, 3, {}, 'b_') });
+  await world.run('uploads @a -o a.ndjson');
+  await world.run('uploads @b -o b.ndjson');
+  channel.list = videos(0, 30);
+  assert.equal((await world.run('uploads @a -o a.ndjson --update --max-credits 1')).exit, 9);
+  await world.paste('cp -a b.ndjson a.ndjson; cp -a .chanlist/b.ndjson.json .chanlist/a.ndjson.json');
+  const run = await world.run('uploads @a -o a.ndjson --update');
+  assert.deepEqual([run.exit, run.credits], [2, 0]);
+});
+
+test('an archive of a folder that is a link into another one is refused before anything is paid', async (t) => {
+  const { world, channel } = await worldOf(t);
+  await world.run('uploads @a --output-dir lists');
+  await world.paste(
+    `mkdir other; mv lists/${idOf('a')}.ndjson other; ln -s ../other/${idOf('a')}.ndjson lists/`,
+  );
+  channel.list = videos(0, 20);
+  const run = await world.run('uploads @a --output-dir lists --update');
+  assert.deepEqual([run.exit, run.credits], [2, 0]);
+  onlyError(run, 'is a link into another folder; update it alone, with -o FILE');
+});
