@@ -15,7 +15,7 @@ _chanlist_files() {
 # Offers the stored profiles.
 _chanlist_profiles() {
   local IFS=$'\n'
-  COMPREPLY=($(compgen -W "$(chanlist auth list -f csv 2>/dev/null | tail -n +2 | cut -d , -f 2)" -- "$cur"))
+  COMPREPLY=($(compgen -W "$(chanlist auth list -f csv 2>/dev/null | tail -n +2 | cut -d , -f 2 | grep -x '[[:alnum:]._@-]*')" -- "$cur"))
 }
 
 # Offers the fields that are not in the comma list yet.

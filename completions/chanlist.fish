@@ -32,7 +32,7 @@ end
 
 # Prints the stored profiles, each with its address.
 function __chanlist_profiles
-    chanlist auth list -f csv 2>/dev/null | tail -n +2 | cut -d , -f 2,3 | tr , '\t'
+    chanlist auth list -f csv 2>/dev/null | tail -n +2 | cut -d , -f 2,3 | grep '^[[:alnum:]._@-]*,' | tr , '\t'
 end
 
 complete -c chanlist -f

@@ -7,7 +7,7 @@ ${notice}
 
 # Offers the stored profiles.
 _chanlist_profiles() {
-  local -a profiles=(\${(f)"$(chanlist auth list -f csv 2>/dev/null | tail -n +2 | cut -d , -f 2)"})
+  local -a profiles=(\${(f)"$(chanlist auth list -f csv 2>/dev/null | tail -n +2 | cut -d , -f 2 | grep -x '[[:alnum:]._@-]*')"})
   compadd -a profiles
 }
 

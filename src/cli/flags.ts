@@ -156,7 +156,10 @@ export const ownFlags: readonly FlagRow[] = [
   onServe('--host <address>', 'listen on this address', { default: host }),
   onServe('--key <key>', 'accept only this key', { parse: parseKey, default: key }),
   onServe('--credits <n>', 'start with <n> credits', { parse: integer(0), default: credits }),
-  onServe('--page-size <n>', 'send <n> entries per page', { parse: integer(1), default: pageSize }),
+  onServe('--page-size <n>', 'send <n> entries per page', {
+    parse: integer(1, 100_000),
+    default: pageSize,
+  }),
   onServe('--latency <ms>', 'delay every response by <ms>', {
     parse: integer(0, 7 * day),
     default: latency,

@@ -1,3 +1,4 @@
+import { storedKeys } from '../accounts/store.ts';
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type Failure, toFailure, usage } from '../errors.ts';
@@ -42,6 +43,9 @@ export async function runOperation(
   assertSummaryFile(options, context);
   const { clock, env } = context;
   const hide = (text: string): string => stderr.withoutKeys(text);
+  const redactStoredKeys = (): void => {
+    for (const key of storedKeys(env)) stderr.redact(key);
+  };
   const writeSummary = startSummary(operation.name, dryRun ? null : options.summary, clock, hide);
   let references: readonly Reference[] = [];
   try {
@@ -62,6 +66,8 @@ export async function runOperation(
         const isExport = options.output !== null || options.outputDir !== null;
         if (isExport && id === null) assertParameters(operations.resolve, { input: value });
       });
+    // What a bad line has may be a stored key.
+    if (validOnly(references).length < references.length) redactStoredKeys();
     assertGoodLine(references, options, operation.reference);
     const job = await chooseJob(operation, options, context, target, references, parametersOf);
     references = job.references;
@@ -70,8 +76,7 @@ export async function runOperation(
     await using run = createRun(await openService(operation, job, options, output));
     return await runJob(run, job, writeSummary);
   } catch (error) {
-    const { storedKeys } = await import('../accounts/store.ts');
-    for (const key of storedKeys(env)) stderr.redact(key);
+    redactStoredKeys();
     summarizeRefusal(toFailure(error), writeSummary, references);
     throw error;
   }

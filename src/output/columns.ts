@@ -141,5 +141,8 @@ function memberColumns(options: FormatOptions, entries: readonly JsonText[]): re
   // The column of references has it.
   if (options.several) keys.delete('resolved_from');
   if (keys.size === 0) return [{ word: 'value', cell: String }];
-  return [...keys].slice(0, maxKeyColumns).map((key) => fieldColumn(memberField(key), 1));
+  const { idField } = options.operation;
+  return [...keys]
+    .slice(0, maxKeyColumns)
+    .map((key) => fieldColumn(memberField(key), key === idField ? undefined : 1));
 }

@@ -18,7 +18,8 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
   /** Fixes the columns, and writes the header. */
   const begin = (entries: readonly JsonText[]): void => {
     const all = fileColumns ?? expandFields(fields, operation, entryKeys(entries));
-    columns = isOpen ? all.slice(0, maxColumns) : all;
+    const named = new Set(fields?.map(({ name }) => name));
+    columns = isOpen ? all.filter(({ name }, i) => i < maxColumns || named.has(name)) : all;
     pick = picker(columns);
     shown = new Set(columns.map(topKey));
     out.text(`${columns.map(({ name }) => quote(terminal === null ? name : sanitize(name))).join(',')}\n`);

@@ -5,7 +5,7 @@ import { sanitize } from '../text/sanitize.ts';
 import { colors } from './colors.ts';
 import { type Column, chooseColumns } from './columns.ts';
 import type { EntrySource, FormatOptions, Writer } from './format.ts';
-import { cut, textWidth, widest } from './width.ts';
+import { cut, maxTextWidth, textWidth, widest } from './width.ts';
 
 const gap = 2;
 /** Longer cells are cut, also numbers and IDs. */
@@ -119,7 +119,7 @@ function sizedBy(
 ): Sized {
   const own = cells.filter((cell) => cell !== '' && cell !== '-');
   const kind = column.kind ?? (own.length > 0 && own.every(isNumber) ? 'number' : 'text');
-  const width = Math.max(column.width ?? 0, widest([sanitize(column.word), ...cells]));
+  const width = Math.max(column.width ?? 0, widest([sanitize(column.word), ...cells], maxTextWidth));
   const kept = widest(cells.filter((cell) => isKept(cell, kind)));
   const least = column.min ?? Math.min(width, minTextWidth);
   return { ...column, kind, width, min: Math.min(terminalWidth, Math.max(kept, least)) };

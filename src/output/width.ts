@@ -15,20 +15,35 @@ function graphemes(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
+const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
+/** Vowels and final consonants of Korean syllables, which are drawn within the first part. */
+const jamo = /[\u1160-\u11ff]/;
+
+/** Terminals draw the letters of a grapheme cluster one after another (Hindi, Thai), but an emoji as one sign. */
+function clusterWidth(cluster: string): number {
+  const parts = Array.from(cluster);
+  if (parts.length === 1 || emoji.test(cluster) || jamo.test(cluster)) return stringWidth(cluster);
+  return parts.reduce((sum, part) => sum + stringWidth(part), 0);
+}
+
 /** Returns the columns that a text without control characters takes on a terminal: those of its grapheme clusters. */
 export function textWidth(text: string): number {
   if (text.length > maxMeasured || isPlain(text)) return text.length;
   const knownWidth = known.get(text);
   if (knownWidth !== undefined) return knownWidth;
   const all = graphemes(text);
-  const width = all.length === 1 ? stringWidth(text) : all.reduce((sum, each) => sum + textWidth(each), 0);
+  const width = all.length === 1 ? clusterWidth(text) : all.reduce((sum, each) => sum + textWidth(each), 0);
   if (known.size >= 2000) known.clear();
   known.set(text, width);
   return width;
 }
 
-export const widest = (texts: readonly string[]): number =>
-  texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
+export const widest = (texts: readonly string[], widthOf = textWidth): number =>
+  texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
+
+/** Returns the most columns that a text takes on any terminal (`maxWidth`). */
+export const maxTextWidth = (text: string): number =>
+  isPlain(text) ? text.length : graphemes(text).reduce((sum, each) => sum + maxWidth(each), 0);
 
 /** Returns the most columns that a grapheme cluster takes: some terminals draw each part of an emoji, and a row must not wrap. */
 function maxWidth(character: string): number {

@@ -67,7 +67,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
   };
 
   const closingOf = (reference: Reference, { failure, token, status, pages }: Result): string => {
-    if (reference.failure !== null) return format.failed(reference, reference.failure);
+    if (reference.failure !== null) return stderr.withoutKeys(format.failed(reference, reference.failure));
     const hasMore = status === 'limited' || (failure !== null && failure.code !== 'not_found');
     const opening = pages === 0 ? format.open(reference, listingStart(null)) : '';
     return opening + format.close(reference, listingEnd(hasMore, token, failure));

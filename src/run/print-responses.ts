@@ -34,7 +34,7 @@ export async function printResponses(
   parametersOf: (value: string) => RequestParameters,
   target: Target | null,
 ): Promise<readonly Result[]> {
-  const { operation, options, context, stdout, references } = run;
+  const { operation, options, context, stdout, stderr, references } = run;
   const { limit } = options;
   using seen = options.seen === null ? null : await openSeenFile(options.seen, context.stop);
   const { format } = await startOutput(run);
@@ -48,7 +48,7 @@ export async function printResponses(
   async function* printed(): AsyncGenerator<Result> {
     for await (const [reference, response] of fetchAhead(run, parametersOf)) {
       if (response instanceof Failure) {
-        await write(format.failed(reference, response));
+        await write(stderr.withoutKeys(format.failed(reference, response)));
         yield resultOf(reference, { failure: response });
       } else {
         const { isList, entries: sent, ...frame } = readResponse(response, operation.body);

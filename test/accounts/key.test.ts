@@ -104,7 +104,12 @@ test('a key that is typed as a reference is in no message, document or summary',
     { CHANLIST_API_KEY: secret, CHANLIST_BASE_URL: 'http://127.0.0.1:1' },
     { XDG_CONFIG_HOME: home },
   ])
-    for (const line of [`uploads ${secret} --json`, `uploads --from ${refs} --json --summary ${summary}`]) {
+    for (const line of [
+      `uploads ${secret} --json`,
+      `uploads --from ${refs} --json --summary ${summary}`,
+      `resolve @demo --from ${refs} --json --sandbox`,
+      `uploads @empty --from ${refs} --json --sandbox`,
+    ]) {
       const { exit, stdout, stderr } = await command(line, { env });
       assert.deepEqual([exit, `${stdout}${stderr}`.includes(secret)], [2, false], line);
       assert.match(stdout, /'\[key\]/, line);

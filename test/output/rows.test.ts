@@ -169,3 +169,9 @@ test('csv: an RFC 4180 reader returns any text unchanged, without NUL', async ()
     }),
   );
 });
+
+test('csv: fields that are named are in the header, however many * stands for', async () => {
+  const keys = Array.from({ length: 3000 }, (_, k) => `"k${k}":${k}`).join(',');
+  const text = await listed('csv', 'uploads', { fields: '*,k2999,videoId' }, `[{"videoId":"a",${keys}}]`);
+  assert.deepEqual(text.split('\n')[0]?.split(',').slice(-2), ['k2999', 'videoId']);
+});

@@ -87,11 +87,40 @@ test('table: no row is wider than its terminal, and none is out of line, whateve
       const overrides = { terminal: screen(columns), ...(fields && { fields }) };
       const lines = (await listed('table', 'uploads', overrides, JSON.stringify(rows))).trimEnd().split('\n');
       assert.equal(lines.length, 2 + oddTitles.length);
-      const placeOfId = (line: string): number => stringWidth(line.slice(0, line.search(/videoId|vid0/)));
+      const placeOfId = (line: string): number => textWidth(line.slice(0, line.search(/videoId|vid0/)));
       for (const line of lines) assert.ok(stringWidth(line) <= columns, line);
       const places = new Set(lines.toSpliced(1, 1).map(placeOfId));
       assert.equal(places.size, 1, `${fields} at ${columns}: ${[...places]}`);
     }
+});
+
+test('table: a text is as wide as terminals draw it', () => {
+  // Seen in tmux: where its cursor is after the text.
+  for (const [width, texts] of Object.entries({
+    1: ['e\u0301'],
+    2: ['ทำ', 'ກຳ', 'का', 'கொ', '각', '\u1100\u1161\u11a8', '🇩🇪', '👨‍👩‍👧‍👦'],
+    4: ['स्त्री', '한글'],
+    5: ['বাংলা'],
+    6: ['क्षत्रिय'],
+  }))
+    for (const text of texts) assert.equal(textWidth(text), Number(width), text);
+});
+
+test('table: a cell of emoji that are drawn in parts has room in its column', async () => {
+  const page = '[{"videoId":"a","channelTitle":"👩🏽‍🚀 Anna Weber"},{"videoId":"b","channelTitle":"B"}]';
+  const table = await listed(
+    'table',
+    'uploads',
+    { terminal: screen(200), fields: 'channelTitle,videoId' },
+    page,
+  );
+  assert.ok(table.includes('👩🏽‍🚀 Anna Weber'), table);
+});
+
+test('table: the ID of resolve is not left out on a narrow terminal', async () => {
+  const body = '{"channel_id":"UCdemo__________________","resolved_from":"@demo"}';
+  const table = await answered('table', 'resolve', { terminal: screen(20), several: true }, body);
+  assert.match(table, /channel_id|chann/);
 });
 
 test('table: with colour only the header and its rule have escape sequences', async () => {
