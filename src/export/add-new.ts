@@ -144,7 +144,8 @@ async function preparePages(item: ExportItem, contents: ArchiveContents, pages: 
   if (isPartlyInFile) return pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
   // They left out entries that FILE had then, and may have lost since: it was restored, or is damaged.
   const isSame = update.file.checksum === contents.checksum;
-  const mayLack = update.all || contents.entries < update.file.entries;
+  const { entries } = update.file;
+  const mayLack = contents.entries < entries || (update.all && contents.entries === entries);
   if (!isSame && mayLack)
     pages.setAside({ ...update, started: timeOf(item), file: foundFile(item, contents) }, 'start');
 }
