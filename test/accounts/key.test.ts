@@ -100,6 +100,8 @@ test('a key that is typed as a reference is in no message, document or summary',
   writeStore(home, { a: { baseUrl: 'http://127.0.0.1:1', namespace: 'media', key: secret } }, 'a');
   const [refs, summary] = [join(home, 'refs.txt'), join(home, 'summary.json')];
   writeFileSync(refs, secret);
+  const list = join(home, 'list.txt');
+  writeFileSync(list, `@empty\n${secret}\n`);
   for (const env of [
     { CHANLIST_API_KEY: secret, CHANLIST_BASE_URL: 'http://127.0.0.1:1' },
     { XDG_CONFIG_HOME: home },
@@ -107,8 +109,8 @@ test('a key that is typed as a reference is in no message, document or summary',
     for (const line of [
       `uploads ${secret} --json`,
       `uploads --from ${refs} --json --summary ${summary}`,
-      `resolve @demo --from ${refs} --json --sandbox`,
-      `uploads @empty --from ${refs} --json --sandbox`,
+      `resolve --from ${list} --json --sandbox`,
+      `uploads --from ${list} --json --sandbox`,
     ]) {
       const { exit, stdout, stderr } = await command(line, { env });
       assert.deepEqual([exit, `${stdout}${stderr}`.includes(secret)], [2, false], line);

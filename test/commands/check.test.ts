@@ -273,6 +273,12 @@ test('of a stale archive the list lacks, which no run updates, that is said', as
   };
   assert.match((await staleness('@a\n')) ?? '', /^last successful check \S+Z$/);
   assert.match((await staleness('@b\n')) ?? '', /^last successful check \S+Z; it is not in refs\.txt$/);
+  // A playlist is updated by a command of its own.
+  world.remove('lists');
+  world.service.addPlaylist('PLx', videos(0, 3));
+  await world.run('playlist PLx --output-dir lists');
+  world.pass(3);
+  assert.match((await staleness('@b\n')) ?? '', /^last successful check \S+Z$/);
 });
 
 test('gone and stale: the result of the last check; without a feed eight days at least', async (t) => {
