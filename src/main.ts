@@ -42,8 +42,8 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   };
   const exit = await answer().catch(async (error: unknown) => {
     if (error instanceof ClosedPipe) return 0;
-    const { storedKeys } = await import('./accounts/store.ts');
-    for (const key of storedKeys(context.env)) stderr.redact(key);
+    const { redactStoredKeys } = await import('./accounts/store.ts');
+    redactStoredKeys(context.env, stderr);
     const failure = withFlags(toFailure(error), flags);
     if (flags.some(({ name, value }) => name === '--format' && value === 'json')) {
       const text = JSON.stringify({ error: failure }, null, context.stdout.isTTY ? 2 : undefined);

@@ -77,12 +77,12 @@ export function readStore(env: Env): Store {
   return text === null ? { active: null, profiles: new Map() } : parseStore(text.toString(), file);
 }
 
-/** All stored keys: one may have been typed by mistake, and messages repeat what was typed. [] for a damaged store. */
-export function storedKeys(env: Env): readonly string[] {
+/** Hides all stored keys: one may have been typed by mistake, and messages repeat what was typed. */
+export function redactStoredKeys(env: Env, messages: { redact(key: string): void }): void {
   try {
-    return [...readStore(env).profiles.values()].map(({ key }) => key);
+    for (const { key } of readStore(env).profiles.values()) messages.redact(key);
   } catch {
-    return [];
+    // No key can be read from a damaged store.
   }
 }
 

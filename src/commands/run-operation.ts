@@ -1,4 +1,4 @@
-import { storedKeys } from '../accounts/store.ts';
+import { redactStoredKeys } from '../accounts/store.ts';
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type Failure, toFailure, usage } from '../errors.ts';
@@ -43,9 +43,6 @@ export async function runOperation(
   assertSummaryFile(options, context);
   const { clock, env } = context;
   const hide = (text: string): string => stderr.withoutKeys(text);
-  const redactStoredKeys = (): void => {
-    for (const key of storedKeys(env)) stderr.redact(key);
-  };
   const writeSummary = startSummary(operation.name, dryRun ? null : options.summary, clock, hide);
   let references: readonly Reference[] = [];
   try {
@@ -67,7 +64,7 @@ export async function runOperation(
         if (isExport && id === null) assertParameters(operations.resolve, { input: value });
       });
     // What a bad line has may be a stored key.
-    if (validOnly(references).length < references.length) redactStoredKeys();
+    if (validOnly(references).length < references.length) redactStoredKeys(env, stderr);
     assertGoodLine(references, options, operation.reference);
     const job = await chooseJob(operation, options, context, target, references, parametersOf);
     references = job.references;
@@ -76,7 +73,7 @@ export async function runOperation(
     await using run = createRun(await openService(operation, job, options, output));
     return await runJob(run, job, writeSummary);
   } catch (error) {
-    redactStoredKeys();
+    redactStoredKeys(env, stderr);
     summarizeRefusal(toFailure(error), writeSummary, references);
     throw error;
   }
