@@ -18,7 +18,7 @@ import { endRun, removePages } from './end-run.ts';
 import { failedExport } from './export-failure.ts';
 import { type ExportItem, foundStamp, timeOf } from './exports.ts';
 import { adoptedText } from './messages.ts';
-import { type ArchiveContents, assertFileAsFound, changeOf, dropsLines } from './updated-file.ts';
+import { type ArchiveContents, assertFileAsFound, changeOf, dropsBadLines } from './updated-file.ts';
 
 /** Buys pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
 export async function addNew(
@@ -98,7 +98,7 @@ async function finishUpdate(
   const { all, started } = updateOf(pages);
   const recordPart = { checks, whole: all ? started : (record?.whole ?? null) };
   const added = pages.position.entries;
-  if (added > 0 || dropsLines(item, contents)) {
+  if (added > 0 || dropsBadLines(item, contents)) {
     await endRun(run, item, pages, recordPart, contents);
     return resultOf(reference, { ...facts, added, entries: contents.entries + added });
   }
@@ -265,7 +265,7 @@ export function warnOfFile(
   if (change !== null) run.warn('repaired', reference.label, `${target.path}: ${change}`);
 }
 
-/** Records a check of a FILE that stays, and FILE as it is now. Throws what `assertSame` throws. */
+/** Records a check of a FILE that stays, and FILE as it is now. Throws what `assertFileAsFound` throws. */
 export function recordUnchanged(
   item: ExportItem,
   { entries, checksum }: Pick<ArchiveRecord, 'entries' | 'checksum'>,

@@ -19,11 +19,11 @@ export interface ArchiveContents extends Contents {
 const idToCheck = ({ onDisk, id }: ExportItem): string | null => (onDisk.file === 'archive' ? null : id);
 
 /** `--update --all` leaves out bad lines of an archive with a record; any other update refuses them. */
-const dropsBadLines = ({ buysAll, record }: ExportItem): boolean => buysAll && record !== null;
+const mayDropBadLines = ({ buysAll, record }: ExportItem): boolean => buysAll && record !== null;
 
 /** Whether the new FILE lacks lines of this one. */
-export const dropsLines = (item: ExportItem, { badLines }: Contents): boolean =>
-  dropsBadLines(item) && badLines > 0;
+export const dropsBadLines = (item: ExportItem, { badLines }: Contents): boolean =>
+  mayDropBadLines(item) && badLines > 0;
 
 /** Throws `failed` for the reference unless FILE is still the one that this run found. */
 export function assertFileAsFound(item: ExportItem): void {
@@ -31,14 +31,14 @@ export function assertFileAsFound(item: ExportItem): void {
   assertUnchanged(target, target.stats && stampOf(target.stats), sameCommand(item));
 }
 
-/** Reads FILE. Throws what `assertSame` and `assertIntact` throw. */
+/** Reads FILE. Throws what `assertFileAsFound` and `assertIntact` throw. */
 export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
   assertFileAsFound(item);
   let contents = await readContents(item, idToCheck(item));
   // Only its time has changed: its lines are what the service sent.
   const isOwn = item.record?.id === item.id && contents.checksum === item.record.checksum;
   if (isOwn && contents.badLines > 0) contents = await readContents(item, null);
-  if (!dropsBadLines(item)) assertIntact(item, contents);
+  if (!mayDropBadLines(item)) assertIntact(item, contents);
   return contents;
 }
 
@@ -60,7 +60,8 @@ export function changeOf(item: ExportItem, contents: Contents): string | null {
   const { record, target, onDisk } = item;
   const { badLines, damage, checksum, entries } = contents;
   if (record === null) return null;
-  if (dropsLines(item, contents)) return `left out ${count(badLines, 'line', 'lines')}; the first: ${damage}`;
+  if (dropsBadLines(item, contents))
+    return `left out ${count(badLines, 'line', 'lines')}; the first: ${damage}`;
   if (record.checksum === checksum) return null;
   if (onDisk.file === 'archive') return `${otherContent}; it was kept`;
   // Sorting lines does not change the size.
@@ -77,7 +78,7 @@ export async function copyArchive(
 ): Promise<void> {
   const { target, exportFolder } = item;
   const { stop } = exportFolder.context;
-  if (dropsLines(item, contents)) {
+  if (dropsBadLines(item, contents)) {
     await readArchive(target, contents.checkedId, stop, (line) => {
       write(line);
       write('\n');

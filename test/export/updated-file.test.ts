@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import type { ExportItem } from '../../src/export/exports.ts';
 import type { DiskState } from '../../src/export/next-step.ts';
-import { changeOf, copyArchive, dropsLines, readIntact } from '../../src/export/updated-file.ts';
+import { changeOf, copyArchive, dropsBadLines, readIntact } from '../../src/export/updated-file.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { newReference } from '../../src/run/read-references.ts';
 import { operations } from '../../src/service/contract.ts';
@@ -47,7 +47,7 @@ async function updater(t: TestContext) {
     });
     const { ids, entries, checksum } = contents;
     const change = changeOf(item, contents);
-    return { ids: [...ids], entries, checksum, change, copied, dropsLines: dropsLines(item, contents) };
+    return { ids: [...ids], entries, checksum, change, copied, dropsBadLines: dropsBadLines(item, contents) };
   };
 }
 
@@ -60,7 +60,7 @@ test('FILE as recorded is kept byte for byte, whatever the service has sent', as
       checksum: crc32(content),
       change: null,
       copied: content,
-      dropsLines: false,
+      dropsBadLines: false,
     });
   const withoutId = `${two}{"title":"no ID"}\n`;
   const { ids, entries, copied } = await update(withoutId, 'archive');
@@ -76,7 +76,7 @@ test('--update --all keeps every line that is an entry', async (t) => {
     entries: 2,
     change: 'left out 2 lines; the first: line 1 is not JSON',
     copied: two,
-    dropsLines: true,
+    dropsBadLines: true,
   });
   // As recorded, the service has sent the entry of another channel.
   const recorded = await update(content, 'archive', { all: true });
