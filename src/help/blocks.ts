@@ -7,8 +7,9 @@ export const topicNames = ['flags', 'fields', 'reports', 'exit-codes', 'formats'
 export type TopicName = (typeof topicNames)[number];
 
 export const exportHelp =
-  'At a terminal a table is the first page, unless --limit, --max-credits or --all is given. With -o the file appears once it is complete, and replaces another only with --restart. After an interruption the same ' +
-  'command resumes.';
+  'At a terminal a table is the first page, unless --limit, --max-credits or --all is given. ' +
+  'With -o the file appears once it is complete, and replaces another only with --restart. ' +
+  'After an interruption the same command resumes.';
 
 export function shortCost(operation: Operation): string {
   if (operation.credits === 0) return 'free';

@@ -98,7 +98,7 @@ export function tableFormat(options: FormatOptions): Writer {
 /** Writes a line for each field of a row. Nothing is cut: it may be copied. */
 function fieldLines(columns: readonly Column[], row: readonly string[]): string {
   const width = longest(columns.map(({ word }) => word)) + gap;
-  return columns.map(({ word }, i) => `${`${word.padEnd(width)}${row[i] || '-'}`}\n`).join('');
+  return columns.map(({ word }, i) => `${word.padEnd(width)}${row[i] || '-'}\n`).join('');
 }
 
 const totalWidth = (widths: readonly number[]): number =>

@@ -36,7 +36,7 @@ const severalReferences = new RegExp(`[,;|\\s]${referenceStart}`);
 const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 const pairs = ['""', "''", '``', '“”', '„“', '‘’', '‚‘', '«»', '<>', '()', '[]', '{}'];
 
-/** What may stand before and after a handle or an ID. */
+/** Characters allowed before and after a handle or an ID. */
 const opening = /^[\s"'`“„‘‚«<([{]+/;
 const closing = /(?<![\s,;.!:…"'`“”‘’»>)\]}])[\s,;.!:…"'`“”‘’»>)\]}]+$/;
 
