@@ -87,16 +87,16 @@ export function writeRecord(folder: PrivateFolder, file: string, record: Archive
 }
 
 /** Changes what is known of an archive; FILE stays as recorded. A record of another ID is not changed. */
-export function changeChecks(
+export function changeRecord(
   folder: PrivateFolder,
   file: string,
   id: string,
-  change: (before: CheckHistory) => CheckHistory,
+  change: (before: ArchiveRecord) => Partial<ArchiveRecord>,
 ): void {
-  const record = readRecord(folder, file);
-  if (record?.id !== id) return;
-  const checks = change(record.checks);
-  if (!isDeepStrictEqual(checks, record.checks)) writeRecord(folder, file, { ...record, checks });
+  const before = readRecord(folder, file);
+  if (before?.id !== id) return;
+  const record = { ...before, ...change(before) };
+  if (!isDeepStrictEqual(record, before)) writeRecord(folder, file, record);
 }
 
 export const stampOf = ({ size, mtimeMs }: Stats): FileStamp => ({ size, mtime: mtimeMs });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { changeChecks, checksAfterFailure } from '../archive/record.ts';
+import { changeRecord, checksAfterFailure } from '../archive/record.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { pagesName } from '../fs/private-folder.ts';
 import { type Result, resultOf } from '../run/results.ts';
@@ -37,6 +37,8 @@ export function failedExport(item: ExportItem, thrown: unknown, facts: Partial<R
   const failure = failureOf(thrown, reference.tally, checked);
   if (failure.code === 'usage') return resultOf(reference, { ...facts, failure });
   const { privateFolder, context } = exportFolder;
-  changeChecks(privateFolder, name, id, (before) => checksAfterFailure(before, failure, context.clock.now()));
+  changeRecord(privateFolder, name, id, ({ checks }) => ({
+    checks: checksAfterFailure(checks, failure, context.clock.now()),
+  }));
   return resultOf(reference, { ...facts, failure: withResume(item, failure, facts.token ?? null) });
 }

@@ -69,7 +69,11 @@ export async function exportOne(
 const readsWholeList = ({ header: { update } }: PagesFile): boolean => update === null || update.all;
 
 /** Makes this process the only writer of FILE; null on a file system without locks, with a warning the first time. */
-async function lockExport(run: Run, exportFolder: ExportFolder, id: string): Promise<Disposable | null> {
+export async function lockExport(
+  run: Run,
+  exportFolder: ExportFolder,
+  id: string,
+): Promise<Disposable | null> {
   const { privateFolder } = exportFolder;
   if (!existsSync(privateFolder.path))
     throw new Failure('failed', `${privateFolder.path} was removed during this run`);

@@ -1,5 +1,5 @@
 import type { UpdateRequest } from '../archive/pages-format.ts';
-import { type ArchiveRecord, changeChecks, checksAfter, noChecks } from '../archive/record.ts';
+import { type ArchiveRecord, changeRecord, checksAfter, noChecks } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
@@ -75,10 +75,8 @@ async function buyUpdate(
 
 /** Clears the recorded failure and, once there is a feed, `withoutFeed`. */
 function forgetFailure({ exportFolder, name, id }: ExportItem, feed: Feed): void {
-  changeChecks(exportFolder.privateFolder, name, id, (before) => ({
-    ...before,
-    failure: null,
-    withoutFeed: feed.entries === null ? before.withoutFeed : null,
+  changeRecord(exportFolder.privateFolder, name, id, ({ checks }) => ({
+    checks: { ...checks, failure: null, withoutFeed: feed.entries === null ? checks.withoutFeed : null },
   }));
 }
 

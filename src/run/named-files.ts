@@ -16,19 +16,16 @@ import { exportName } from '../output/formats.ts';
 type Named = 'output' | 'outputDir' | 'summary' | 'seen' | 'from' | 'keyFile';
 
 interface NamedPaths extends Partial<Pick<RunOptions, Named>> {
-  /** Files of `--output-dir`, once they are known. */
-  readonly exports?: readonly string[];
   /** The inputs of `show` and `check`. */
   readonly files?: readonly string[];
 }
 
 function filesOf(
-  { exports = [], output, outputDir, summary, seen, files = [], from, keyFile }: NamedPaths,
+  { output, outputDir, summary, seen, files = [], from, keyFile }: NamedPaths,
   { env }: Pick<Context, 'env'>,
 ): readonly NamedFile[] {
   const envKeyFile = keyFile || env.CHANLIST_API_KEY ? null : env.CHANLIST_API_KEY_FILE;
   const rows: readonly (readonly [NamedFile['kind'], flag: string, path: string | null | undefined])[] = [
-    ...exports.map((path) => ['output', 'the export', path] as const),
     ['output', '--output', output],
     ['output', '--output-dir', outputDir],
     ['output', '--summary', summary],
@@ -41,9 +38,20 @@ function filesOf(
   return rows.flatMap(([kind, flag, path]) => (path ? [{ flag, path, kind }] : []));
 }
 
+/** Throws a usage error for a file with the name of an archive of `--output-dir`. */
+function assertNotExport(flag: string, path: string, outputDir: string | null | undefined): void {
+  if (!outputDir) return;
+  const { real } = locate(path);
+  if (exportName.test(basename(real)) && dirname(real) === locate(outputDir).real)
+    throw usage(`${flag} ${path} leads to the name of an archive`, 'choose another file name');
+}
+
 /** Throws a usage error if an output is the same file as another output or an input, or is inside a private folder. */
 export function assertPaths(options: NamedPaths, context: Pick<Context, 'env'>): void {
-  assertDistinctPaths(filesOf(options, context));
+  const files = filesOf(options, context);
+  assertDistinctPaths(files);
+  for (const { flag, path } of files)
+    if (flag !== '--output-dir') assertNotExport(flag, path, options.outputDir);
   // Refuses a folder or a device before anything is sent, and in a dry run.
   if (options.seen) resolveTarget(options.seen);
 }
@@ -65,9 +73,7 @@ export function assertSummaryFile(options: NamedPaths, context: Pick<Context, 'e
   assertDistinctPaths([file]);
   for (const other of filesOf(options, context))
     if (other.flag !== file.flag) assertDistinctPaths([file, other]);
-  const { real } = locate(summary);
-  if (outputDir && exportName.test(basename(real)) && dirname(real) === locate(outputDir).real)
-    throw usage(`--summary ${summary} leads to the name of an archive`, 'choose another file name');
+  assertNotExport(file.flag, summary, outputDir);
   // A summary that cannot be created is reported when the run begins.
   if (existsSync(summary)) assertNotArchive(resolveTarget(summary));
 }

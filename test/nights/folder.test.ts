@@ -53,6 +53,31 @@ test('updates before first exports; interrupted ones first, then those checked l
   assert.deepEqual(paid(await nights.night()), [a.id, c.id]);
 });
 
+test('references that cannot be resolved do not keep archives waiting, even if five of them end the run', async (t) => {
+  const { nights, channel } = await folderOf(t, 1);
+  channel(0).list = videos(0, 151);
+  const refused = Array.from({ length: 6 }, (_, n) => `@refused${n}`);
+  nights.service.fault = ({ parameters }) => (refused.includes(parameters.input ?? '') ? 422 : null);
+  nights.write('refs.txt', [...refused, '@c0'].map((name) => `${name}\n`).join(''));
+  const night = await nights.night();
+  assert.deepEqual(
+    [night.exit, paid(night), statuses(night.summary).at(-1)],
+    [8, [channel(0).id], 'complete'],
+    night.stderr,
+  );
+  onlyError(night, 'refs.txt:1 @refused0', '1 more not reached');
+});
+
+test('a new spelling of an archive is no second list, and is resolved once', async (t) => {
+  const { nights, channel } = await folderOf(t, 1);
+  nights.service.handles.set('@new_name', channel(0).id);
+  nights.write('refs.txt', '@new_name\n@c0\n');
+  channel(0).list = videos(0, 151);
+  const operations: string[][] = [];
+  for (let n = 0; n < 2; n++) operations.push((await nights.night()).operations);
+  assert.deepEqual(operations, [['latest', 'uploads', 'resolve'], ['latest']]);
+});
+
 test('an update that a failure has interrupted comes last in the next run', async (t) => {
   const { nights, channel } = await folderOf(t, 2);
   const update = 'uploads --from refs.txt --output-dir dir --update --concurrency 1 --retries 0';
