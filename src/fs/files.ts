@@ -120,11 +120,15 @@ export function assertRoom(folder: string, bytes: number): void {
   throw new Failure('failed', `not enough disk space in ${folder}: ${amounts}`, { next: 'free some space' });
 }
 
-/** The largest file that this process may write (`ulimit -f`), in bytes, where the system says it. */
+let maxFileSize: number | null = null;
+
+/** The largest file that this process may write (`ulimit -f`), in bytes, where the system says it. Read once. */
 function fileSizeLimit(): number {
+  if (maxFileSize !== null) return maxFileSize;
   const path = '/proc/self/limits';
   const limits = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
-  return Number(/^Max file size +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+  maxFileSize = Number(/^Max file size +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+  return maxFileSize;
 }
 
 const mebibytes = (bytes: number): string => `${(Math.floor(bytes / 1024 / 102.4) / 10).toFixed(1)} MiB`;

@@ -132,6 +132,20 @@ export class JsonText {
     return keys;
   }
 
+  /** Whether both are objects with the same keys in the same order. */
+  hasKeysOf(other: JsonText): boolean {
+    if (this.kind !== 'object' || other.kind !== 'object') return false;
+    const [parts, others] = [this.#opened(), other.#opened()];
+    const [{ bytes }, { bytes: text }] = [this.#index, other.#index];
+    if (parts.length !== others.length) return false;
+    for (let i = 0; i < parts.length; i += 4) {
+      const [from, to] = [parts[i] as number, parts[i + 1] as number];
+      const [start, end] = [others[i] as number, others[i + 1] as number];
+      if (to - from !== end - start || !isTextAt(bytes, from, text, start, end)) return false;
+    }
+    return true;
+  }
+
   /** The member or element with this key; the last one if a key occurs twice, as in `JSON.parse`. */
   get(key: string): JsonText | undefined {
     const { kind } = this;

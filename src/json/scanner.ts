@@ -243,8 +243,8 @@ function scalarLength(bytes: Buffer, at: number): number {
   return isWhole || scalar.test(bytes.toString('latin1', at, end)) ? end - at : 0;
 }
 
-/** Whether a text is in `bytes` at a place. */
-export function isTextAt(bytes: Buffer, at: number, text: Buffer): boolean {
-  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false;
+/** Whether `text`, from `start` to `end`, is in `bytes` at a place. */
+export function isTextAt(bytes: Buffer, at: number, text: Buffer, start = 0, end = text.length): boolean {
+  for (let i = start; i < end; i++) if (bytes[at + i - start] !== text[i]) return false;
   return true;
 }

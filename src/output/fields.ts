@@ -16,8 +16,12 @@ export function memberMap(entry: JsonText): ReadonlyMap<string, JsonText> {
 /** Lists the keys of all entries, in order of first appearance. */
 export function entryKeys(entries: readonly JsonText[]): string[] {
   const keys = new Set<string>();
-  for (const entry of entries)
+  for (const [i, entry] of entries.entries()) {
+    const before = entries[i - 1];
+    // Most entries have the keys of the one before.
+    if (before !== undefined && entry.hasKeysOf(before)) continue;
     for (const key of entry.kind === 'object' ? entry.keys() : ['value']) keys.add(key);
+  }
   return [...keys];
 }
 

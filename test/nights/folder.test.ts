@@ -73,7 +73,7 @@ test('a new spelling of an archive is no second list, and is resolved once', asy
   nights.service.handles.set('@new_name', channel(0).id);
   nights.write('refs.txt', '@new_name\n@c0\n');
   channel(0).list = videos(0, 151);
-  const operations: string[][] = [];
+  const operations: unknown[] = [];
   for (let n = 0; n < 2; n++) operations.push((await nights.night()).operations);
   assert.deepEqual(operations, [['latest', 'uploads', 'resolve'], ['latest']]);
 });
