@@ -26,30 +26,30 @@ interface FailureRow {
   readonly exit: ExitCode;
   /** What the failure stops: its `reference` alone, `purchases` (free requests are still sent), or the whole `run`. */
   readonly scope: 'reference' | 'purchases' | 'run';
-  readonly next?: Step;
+  readonly step?: Step;
 }
 
 /** The closed set of failures: one row per kind. */
 const failureRows = {
-  failed: { exit: 1, scope: 'run', next: 'run the same command again' },
+  failed: { exit: 1, scope: 'run', step: 'run the same command again' },
   damaged: { exit: 1, scope: 'reference' },
   lost: { exit: 1, scope: 'reference' },
   usage: { exit: 2, scope: 'run' },
   unauthorized: { exit: 3, scope: 'run' },
   no_credits: { exit: 4, scope: 'run' },
   not_found: { exit: 5, scope: 'reference' },
-  gone: { exit: 5, scope: 'reference', next: 'if it is gone for good, remove it from your list' },
-  rate_limited: { exit: 6, scope: 'run', next: 'try again later' },
+  gone: { exit: 5, scope: 'reference', step: 'if it is gone for good, remove it from your list' },
+  rate_limited: { exit: 6, scope: 'run', step: 'try again later' },
   unreachable: { exit: 7, scope: 'run' },
-  unavailable: { exit: 7, scope: 'reference', next: 'try again later' },
+  unavailable: { exit: 7, scope: 'reference', step: 'try again later' },
   no_feed: { exit: 7, scope: 'reference' },
-  refused: { exit: 8, scope: 'reference', next: 'check the reference and the options' },
+  refused: { exit: 8, scope: 'reference', step: 'check the reference and the options' },
   unresumable: { exit: 8, scope: 'reference' },
-  invalid_response: { exit: 8, scope: 'reference', next: 'try again later, or contact support' },
-  loop: { exit: 8, scope: 'reference', next: 'start the listing again later: it cannot be resumed' },
-  budget: { exit: 9, scope: 'purchases', next: 'raise this bound' },
-  locked: { exit: 10, scope: 'reference', next: 'wait until the other run has ended' },
-  interrupted: { exit: 130, scope: 'run', next: 'run the same command again' },
+  invalid_response: { exit: 8, scope: 'reference', step: 'try again later, or contact support' },
+  loop: { exit: 8, scope: 'reference', step: 'start the listing again later: it cannot be resumed' },
+  budget: { exit: 9, scope: 'purchases', step: 'raise this bound' },
+  locked: { exit: 10, scope: 'reference', step: 'wait until the other run has ended' },
+  interrupted: { exit: 130, scope: 'run', step: 'run the same command again' },
 } as const satisfies Record<string, FailureRow>;
 
 /** A warning about a reference, or about the run (label null). */
@@ -75,7 +75,7 @@ export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 export interface FailureDetails {
   status?: number | null;
   /** By default the step of its row. */
-  next?: Step | null | undefined;
+  step?: Step | null | undefined;
   scope?: FailureRow['scope'];
   exit?: ExitCode;
   isInherited?: boolean;
@@ -88,7 +88,7 @@ export class Failure extends Error {
   readonly code: FailureCode;
   readonly status: number | null;
   /** What to do next; null: nothing is known to help. */
-  readonly next: Step | null;
+  readonly step: Step | null;
   readonly scope: FailureRow['scope'];
   readonly exit: ExitCode;
   /** A copy of the failure that ended the run: the reference itself did not fail. */
@@ -98,7 +98,7 @@ export class Failure extends Error {
     super(message, { cause: details.cause });
     this.code = code;
     this.status = details.status ?? null;
-    this.next = details.next === undefined ? (failures[code].next ?? null) : details.next;
+    this.step = details.step === undefined ? (failures[code].step ?? null) : details.step;
     this.scope = details.scope ?? failures[code].scope;
     this.exit = details.exit ?? failures[code].exit;
     this.isInherited = details.isInherited ?? false;
@@ -114,27 +114,27 @@ export class Failure extends Error {
   }
 
   get hasDefaultStep(): boolean {
-    return this.next === (failures[this.code].next ?? null);
+    return this.step === (failures[this.code].step ?? null);
   }
 
   /** Adds `resume` to this failure's own step, which must come first; it replaces a default one. */
   resumableWith(resume: Step): Failure {
-    const first = this.hasDefaultStep ? null : this.next;
-    if (first === null) return this.with({ next: resume });
+    const first = this.hasDefaultStep ? null : this.step;
+    if (first === null) return this.with({ step: resume });
     if (typeof resume !== 'string')
-      return this.with({ next: { ...resume, purpose: `${stepText(first)}, then ${resume.purpose}` } });
+      return this.with({ step: { ...resume, purpose: `${stepText(first)}, then ${resume.purpose}` } });
     // A command stands alone: no sentence follows it.
-    return typeof first === 'string' ? this.with({ next: `${first}, then ${resume}` }) : this;
+    return typeof first === 'string' ? this.with({ step: `${first}, then ${resume}` }) : this;
   }
 
   line(): string {
-    return messageLine(this.message, this.next);
+    return messageLine(this.message, this.step);
   }
 
   /** The `error` of a JSON document. */
   toJSON(): { code: FailureCode; status: number | null; message: string; next: string | null } {
-    const { code, status, message, next } = this;
-    return { code, status, message, next: next === null ? null : stepText(next) };
+    const { code, status, message, step } = this;
+    return { code, status, message, next: step === null ? null : stepText(step) };
   }
 }
 
@@ -149,8 +149,8 @@ export const truncate = (text: string, length: number): string =>
 export const excerpt = (text: string): string => truncate(text, maxExcerpt);
 
 /** A usage error (exit 2): nothing was spent. Long words and quoted texts in the message are cut. */
-export function usage(message: string, next?: Step): Failure {
-  return new Failure('usage', message.replace(/(?<=')[^']+(?=')|[^\s']+/g, excerpt), { next });
+export function usage(message: string, step?: Step): Failure {
+  return new Failure('usage', message.replace(/(?<=')[^']+(?=')|[^\s']+/g, excerpt), { step });
 }
 
 /** The reader of stdout has closed it: the end of the work, not an error (exit 0). */

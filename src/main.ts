@@ -62,11 +62,11 @@ const leftOut = ['--base-url', '--namespace', '--key-file', '--from'];
 
 /** Adds the flags that were typed to a suggested command, as far as it takes them. */
 function withFlags(failure: Failure, flags: readonly Flag[]): Failure {
-  const { next } = failure;
-  if (next === null || typeof next === 'string' || !next.isGuess) return failure;
-  const taken = flagsOf(next.program.replace('chanlist ', '')).map(longFlag);
+  const { step } = failure;
+  if (step === null || typeof step === 'string' || !step.isGuess) return failure;
+  const taken = flagsOf(step.program.replace('chanlist ', '')).map(longFlag);
   const kept = flags.filter(({ name }) => taken.includes(name) && !leftOut.includes(name));
-  return failure.with({ next: { ...next, flags: kept } });
+  return failure.with({ step: { ...step, flags: kept } });
 }
 
 /** Reports what was thrown in one line; returns the exit code. */

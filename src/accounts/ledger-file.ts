@@ -100,7 +100,7 @@ export class LedgerFile {
     const written = guardFile(this.path, 'failure', () => writeSync(this.#fd, text));
     this.#byteSize += written;
     if (written === text.length) return;
-    throw new Failure('failed', `${this.path}: only part of a line was written`, { next: 'free some space' });
+    throw new Failure('failed', `${this.path}: only part of a line was written`, { step: 'free some space' });
   }
 
   /** Reads what is new. Throws `failed` for a line that cannot be read, and for a file that others replaced or cut. */
@@ -119,7 +119,7 @@ export class LedgerFile {
     const expression = lines.map((line) => `${line}d`).join(';');
     const sed = { purpose, program: 'sed -i.bak', operands: [expression, this.path] };
     return new Failure('failed', `${this.path} is damaged: ${which} cannot be read`, {
-      next: process.platform === 'win32' ? purpose : sed,
+      step: process.platform === 'win32' ? purpose : sed,
     });
   }
 
@@ -128,7 +128,7 @@ export class LedgerFile {
       const { size, ino } = fstatSync(this.#fd);
       if (size < this.#byteSize || ino !== statSync(this.path).ino)
         throw new Failure('failed', `${this.path} was replaced or cut during this run`, {
-          next: 'find the program that did it: the next run counts only what is left',
+          step: 'find the program that did it: the next run counts only what is left',
         });
       this.#byteSize = size;
       const added = Buffer.allocUnsafe(size - this.#offset);

@@ -120,7 +120,7 @@ export class CreditLedger implements Ledger {
         const lock = await acquireLock(folder, 'credits', folder.path);
         if (lock !== null) return lock;
         throw new Failure('failed', `${folder.path}: its file system cannot lock files`, {
-          next: 'set XDG_STATE_HOME to a folder on another one',
+          step: 'set XDG_STATE_HOME to a folder on another one',
         });
       } catch (error) {
         if (!(error instanceof Failure && error.code === 'locked')) throw error;

@@ -35,7 +35,7 @@ export async function findService(flags: ServiceFlags, context: Context) {
   let problem: Failure | null = null;
   if (isForeign && baseUrl !== null && key === null) {
     const message = `the key of profile '${name}' belongs to ${profile.baseUrl.origin} and is not sent to ${baseUrl.origin}`;
-    const next = {
+    const step = {
       purpose: 'store one for that address',
       program: 'chanlist auth login',
       operands: [],
@@ -44,7 +44,7 @@ export async function findService(flags: ServiceFlags, context: Context) {
         { name: '--base-url', value: baseUrl.origin },
       ],
     };
-    problem = new Failure('unauthorized', message, { next });
+    problem = new Failure('unauthorized', message, { step });
   } else if (baseUrl === null || key === null) {
     const missing = [...(baseUrl ? [] : ['CHANLIST_BASE_URL']), ...(key ? [] : ['CHANLIST_API_KEY'])];
     problem = noAccount(missing, name === null ? profileNames : [], context.stderr.isTTY);
@@ -127,10 +127,10 @@ function noAccount(missing: readonly string[], profileNames: readonly string[], 
   const [first] = profileNames;
   if (first !== undefined)
     return new Failure('unauthorized', `no profile is active (stored: ${profileNames.join(', ')})`, {
-      next: { purpose: 'run', program: 'chanlist auth switch', operands: [first] },
+      step: { purpose: 'run', program: 'chanlist auth switch', operands: [first] },
     });
-  const next = isTerminal
+  const step = isTerminal
     ? 'store one with chanlist auth login, or add --sandbox to try it'
     : `set ${missing.join(' and ')}`;
-  return new Failure('unauthorized', 'no account is configured', { next });
+  return new Failure('unauthorized', 'no account is configured', { step });
 }

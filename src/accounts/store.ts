@@ -21,8 +21,8 @@ export interface Profile extends Service {
 /** `place`: where it is named, `CHANLIST_PROFILE: `; '' for an argument or a flag. */
 export function unknownProfile(name: string, known: Iterable<string>, place = ''): Failure {
   const names = [...known];
-  const next = names.length === 0 ? 'store one with chanlist auth login' : expectedOneOf(name, names);
-  return usage(`${place}there is no profile '${name}'`, next);
+  const step = names.length === 0 ? 'store one with chanlist auth login' : expectedOneOf(name, names);
+  return usage(`${place}there is no profile '${name}'`, step);
 }
 
 export interface Store {
@@ -48,7 +48,7 @@ export function openOwnFolder(folder: string, variable: string): PrivateFolder {
     ignoreErrors(['EEXIST'], () => mkdirSync(folder, 0o700));
   } catch (error) {
     throw new Failure('failed', `${folder} cannot be created (${systemCode(error)})`, {
-      next: `set ${variable} to a folder that you can write to`,
+      step: `set ${variable} to a folder that you can write to`,
       cause: error,
     });
   }
@@ -110,7 +110,7 @@ export async function updateStore(env: Env, change: (store: Store) => Store): Pr
   } catch (error) {
     // Without its cause, whose message may show the text of the store.
     throw new Failure('failed', `${file} cannot be written (${systemCode(error) ?? 'unknown error'})`, {
-      next: 'make it writable',
+      step: 'make it writable',
     });
   }
   return store;
@@ -147,7 +147,7 @@ function parseStore(text: string, file: string): Store {
     return { active: active !== null && profiles.has(active) ? active : null, profiles };
   } catch {
     throw new Failure('failed', `the stored accounts in ${file} are damaged, or of another version`, {
-      next: 'the file is not changed; fix it, or move it away and store the accounts again, with their bounds: chanlist auth login',
+      step: 'the file is not changed; fix it, or move it away and store the accounts again, with their bounds: chanlist auth login',
     });
   }
 }

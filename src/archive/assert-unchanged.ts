@@ -5,14 +5,14 @@ import { type FileStamp, hasStamp } from './record.ts';
 
 /**
  * Throws `failed` for the reference unless the target is still the `expected` file (null: there is none, or an empty one).
- * `next`: the next step of the failure.
+ * `step`: the next step of the failure.
  */
-export function assertUnchanged(target: Target, expected: FileStamp | null, next: string): void {
+export function assertUnchanged(target: Target, expected: FileStamp | null, step: string): void {
   const stats = lstatSync(target.real, { throwIfNoEntry: false }) ?? null;
   if (expected === null ? stats === null || isEmpty({ ...target, stats }) : hasStamp(stats, expected)) return;
   const what = expected === null ? 'appeared' : 'was changed or removed';
   throw new Failure('failed', `${target.path} ${what} during this run; it was not replaced`, {
     scope: 'reference',
-    next,
+    step,
   });
 }

@@ -297,7 +297,7 @@ export class PagesFile {
     if (removed !== undefined)
       return new Failure('failed', `${removed} was removed during this run`, { scope });
     const what = `${this.#path}: another run or program writes it`;
-    return new Failure('failed', what, { scope, next: 'stop it' });
+    return new Failure('failed', what, { scope, step: 'stop it' });
   }
 
   get #isNamed(): boolean {

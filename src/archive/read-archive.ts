@@ -8,6 +8,8 @@ import type { Target } from '../fs/output-target.ts';
 import { assertNotUtf16, withoutByteOrderMark } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { videoIdOf } from '../run/list-pages.ts';
+import { count, thousands } from '../text/count.ts';
+import { type ArchiveRecord, hasStamp } from './record.ts';
 
 /** What an ndjson file holds. */
 export interface Contents {
@@ -68,6 +70,40 @@ export async function readArchive(
     }
   }
   return { entries, damage, badLines, newest, checksum };
+}
+
+/**
+ * Reads an archive whose record may be null. Lines of a FILE that is as recorded are what the service sent: they are not checked
+ * for their ID. `checkedId`: the ID for which they were checked; null: for none.
+ */
+export async function readRecorded(
+  target: Target,
+  id: string,
+  record: ArchiveRecord | null,
+  stop: AbortSignal,
+  onEntry?: (line: Buffer, videoId: string | null) => void,
+): Promise<Contents & { readonly checkedId: string | null }> {
+  const own = record?.id === id ? record : null;
+  const checkedId = hasStamp(target.stats, own) ? null : id;
+  const contents = await readArchive(target, checkedId, stop, onEntry);
+  // Only its time has changed.
+  const isOnlyTouched = checkedId !== null && contents.badLines > 0 && contents.checksum === own?.checksum;
+  if (!isOnlyTouched) return { ...contents, checkedId };
+  return { ...(await readArchive(target, null, stop, onEntry)), checkedId: null };
+}
+
+/** Compares FILE with its record: `lost` if it has fewer entries, `damaged` if it is not as written; null: it is well. */
+export function damageOf(
+  { stats }: Target,
+  record: ArchiveRecord,
+  { checksum, damage, entries }: Contents,
+): { readonly code: 'damaged' | 'lost'; readonly message: string } | null {
+  if (checksum === record.checksum) return null;
+  const problem = damage ?? (hasStamp(stats, record) ? otherContent : null);
+  if (problem !== null) return { code: 'damaged', message: problem };
+  if (entries >= record.entries) return null;
+  const message = `${count(entries, 'entry', 'entries')}, but it had ${thousands(record.entries)}`;
+  return { code: 'lost', message };
 }
 
 /** Yields all bytes of a file in chunks, each valid until the next one. */

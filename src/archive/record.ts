@@ -78,7 +78,7 @@ export function readRecord(folder: PrivateFolder, file: string): ArchiveRecord |
   const isOther = isNumber(version) && version !== recordVersion;
   const what = isOther ? `is of version ${version}, not ${recordVersion}` : 'cannot be read';
   throw new Failure('damaged', `the record ${folder.at(name)} ${what}`, {
-    next: { purpose: 'delete it: its file stays', program: 'rm', operands: [folder.at(name)] },
+    step: { purpose: 'delete it: its file stays', program: 'rm', operands: [folder.at(name)] },
   });
 }
 

@@ -217,8 +217,8 @@ function outputPath(text: string, source: string): string {
 /** Checks the file of `-o`; `-` is stdout. */
 function outputFile(text: string, source: string): string {
   if (!formatNames.some((name) => name === text)) return outputPath(text, source);
-  const next = `for the format use -f ${text}; for a file use -o ./${text}`;
-  throw usage(`${source} ${text} would write a file named ${text}`, next);
+  const step = `for the format use -f ${text}; for a file use -o ./${text}`;
+  throw usage(`${source} ${text} would write a file named ${text}`, step);
 }
 
 function summaryFile(text: string, source: string): string {

@@ -98,8 +98,8 @@ export const search: CommandModule = {
 function queryProblem(channel: string, words: readonly string[]): Failure | null {
   const [last = '', ...others] = words.toReversed();
   if (!isReference(channel, 'channel') && isReference(last, 'channel')) {
-    const next = guess('chanlist search', [last, channel, ...others.reverse()]);
-    return usage(`'${channel}' is not a channel: the channel comes first`, next);
+    const step = guess('chanlist search', [last, channel, ...others.reverse()]);
+    return usage(`'${channel}' is not a channel: the channel comes first`, step);
   }
   // A single word that is not a channel is refused as one.
   if (words.length === 0)

@@ -124,6 +124,6 @@ function parseLine(line: Buffer | null, file: string, number: number): JsonText 
   if (isText && record === null && text.toString().trim() === '') return null;
   const expected = 'a JSON object in UTF-8, at most 64 MiB long';
   throw new Failure('damaged', `${inputName(file)}:${number}: not a record (${expected})`, {
-    next: `show reads ndjson exports${number === 1 ? ', no other format' : '; fix or remove the line'}`,
+    step: `show reads ndjson exports${number === 1 ? ', no other format' : '; fix or remove the line'}`,
   });
 }

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { day } from '../accounts/local-time.ts';
 import { PagesFile } from '../archive/pages-file.ts';
-import { type Contents, otherContent, readArchive } from '../archive/read-archive.ts';
+import { type Contents, damageOf, readRecorded } from '../archive/read-archive.ts';
 import { type ArchiveRecord, hasStamp, readRecord, recordedFiles } from '../archive/record.ts';
 import type { Context } from '../context.ts';
 import { type Failure, toFailure, usage } from '../errors.ts';
@@ -11,7 +11,7 @@ import { guardFile } from '../fs/files.ts';
 import { isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf, recordName, seenSuffix } from '../fs/private-folder.ts';
 import type { Command } from '../text/command.ts';
-import { count, thousands } from '../text/count.ts';
+import { count } from '../text/count.ts';
 import { daysWithoutFeed } from './decide-update.ts';
 import { exportCommand, switchesOf } from './messages.ts';
 
@@ -82,8 +82,8 @@ export interface FoundArchives {
  */
 export function findArchives(path: string): FoundArchives {
   const stats = guardFile(path, 'input', () => statSync(path, { throwIfNoEntry: false }));
-  const next = 'check the path, and whether the disk is mounted';
-  const missing = usage(`${path}: there is no such file or folder`, next);
+  const step = 'check the path, and whether the disk is mounted';
+  const missing = usage(`${path}: there is no such file or folder`, step);
   // A missing FILE is a problem to report; a missing folder is a wrong path.
   if (stats === undefined && (/(?:^|[\\/])$/.test(path) || !existsSync(dirname(path)))) throw missing;
   const file = stats?.isDirectory() ? null : resolveTarget(path).real;
@@ -95,7 +95,7 @@ export function findArchives(path: string): FoundArchives {
   if (!isKnown)
     throw usage(
       `${path} is not ${file === null ? 'a folder of archives' : 'an archive'}: chanlist has no record of it`,
-      file === null ? next : adopt,
+      file === null ? step : adopt,
     );
   const archives: FoundArchive[] =
     file === null
@@ -154,12 +154,7 @@ async function compare(
   const id = record?.id ?? pages?.header.request.id;
   const reference = record?.reference ?? pages?.header.reference;
   if (id === undefined || reference === undefined) return null;
-  // Unchanged since it was recorded: the lines need no check for their channel.
-  const isAsRecorded = record !== null && hasStamp(target.stats, record);
-  let contents = target.stats && record && (await readArchive(target, isAsRecorded ? null : record.id, stop));
-  // Only its time has changed: its lines are what the service sent.
-  if (contents?.damage && contents.checksum === record?.checksum)
-    contents = await readArchive(target, null, stop);
+  const contents = target.stats && record && (await readRecorded(target, id, record, stop));
   const problem =
     (record && archiveProblem(target, record, contents)) ??
     (pages && interruptedProblem(target, pages)) ??
@@ -180,9 +175,9 @@ async function compare(
 
 /** Returns the row of an archive that cannot be read, or whose record or pages cannot. */
 function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow<Command> {
-  const { code, message, next } = failure;
+  const { code, message, step } = failure;
   // Only a record can be deleted for free.
-  const fix = code === 'damaged' && typeof next !== 'string' ? next : null;
+  const fix = code === 'damaged' && typeof step !== 'string' ? step : null;
   const what = (fix ? message : failure.line()).replace(`${file}: `, '');
   return { ...emptyRow, file, problem: { code: 'damaged', message: what, fix } };
 }
@@ -191,19 +186,13 @@ type Problem = CheckRow<Command>['problem'];
 
 /** Finds what is wrong with FILE itself, or went wrong in the last run. */
 function archiveProblem(target: Target, record: ArchiveRecord, contents: Contents | null): Problem {
-  const { path, stats } = target;
-  const { entries, checksum, checks } = record;
+  const { path } = target;
+  const { failure } = record.checks;
   if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, record) };
-  const repair = fixOf(path, record, '--update', '--all');
-  const isOther = hasStamp(stats, record) && checksum !== contents.checksum;
-  const damage = contents.damage ?? (isOther ? otherContent : null);
-  if (damage !== null) return { code: 'damaged', message: damage, fix: repair };
-  if (contents.entries < entries) {
-    const message = `${count(contents.entries, 'entry', 'entries')}, but it had ${thousands(entries)}`;
-    return { code: 'lost', message, fix: repair };
-  }
-  if (checks.failure?.code !== 'gone') return null;
-  return { code: 'gone', message: `404 since ${checks.failure.since.slice(0, 10)}`, fix: null };
+  const damage = damageOf(target, record, contents);
+  if (damage !== null) return { ...damage, fix: fixOf(path, record, '--update', '--all') };
+  if (failure?.code !== 'gone') return null;
+  return { code: 'gone', message: `404 since ${failure.since.slice(0, 10)}`, fix: null };
 }
 
 function interruptedProblem(target: Target, { header, position, end }: PagesFile): Problem {

@@ -33,8 +33,8 @@ export async function endRun(
   const { exportFolder, name, target, id } = item;
   const { request, replaces } = pages.header;
   const expected = replaces && target.stats !== null ? stampOf(target.stats) : null;
-  const next = below === null ? moveAway(item) : `${sameCommand(item)} to resume`;
-  const assertExpected = (): void => assertUnchanged(target, expected, next);
+  const step = below === null ? moveAway(item) : `${sameCommand(item)} to resume`;
+  const assertExpected = (): void => assertUnchanged(target, expected, step);
   assertExpected();
   pages.assertOwn();
   const path = exportFolder.privateFolder.at(newFileName(name));
@@ -57,7 +57,7 @@ export async function endRun(
   assertExpected();
   pages.assertWritten(path, made, size);
   file.commit();
-  assertUnchanged(target, stamp, next);
+  assertUnchanged(target, stamp, step);
   recordEnd(run, item, pages, end);
 }
 

@@ -80,7 +80,8 @@ async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly
   for (const item of others) if (done.has(item.id)) await recordAliases(state, item);
   const explained = feeds.explain(references.flatMap((reference) => state.results.get(reference) ?? []));
   run.warnings.push(...explained.warnings);
-  if (explained.outage !== null && run.endedBy?.code === 'no_feed') run.fail(explained.outage, true);
+  if (explained.outage !== null && run.endedBy?.code === 'no_feed')
+    run.fail(explained.outage, { replaces: true });
   return explained.results;
 }
 

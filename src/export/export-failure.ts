@@ -27,7 +27,7 @@ function withResume(item: ExportItem, failure: Failure, token: string | null): F
   if (isResumable) return failure.resumableWith(`${sameCommand(item)} to resume`);
   // What a bound of the run stops, the next run does.
   const isBudget = failure.code === 'budget' && failure.hasDefaultStep;
-  return isBudget ? failure.with({ next: `${sameCommand(item)} to continue` }) : failure;
+  return isBudget ? failure.with({ step: `${sameCommand(item)} to continue` }) : failure;
 }
 
 /** Records a failure, and returns the result of the export, with how to resume it. `facts`: what it has done. */

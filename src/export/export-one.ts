@@ -150,7 +150,7 @@ async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise
     pages.remove();
     const message = `the list is empty, but ${target.path} is not: it was not replaced`;
     const advice = 'check the reference; if the list is really empty, remove the file';
-    const failure = new Failure('invalid_response', message, { status: 200, next: advice });
+    const failure = new Failure('invalid_response', message, { status: 200, step: advice });
     return failedExport(item, failure, facts);
   }
   const hasVanished = record?.id === item.id && onDisk.file === 'none' && isArchive(item.request);

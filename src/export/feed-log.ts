@@ -69,13 +69,13 @@ export class FeedLog {
   }
 
   #questionAddress(results: readonly Result[], first: MissingFeed): Explained {
-    const next = 'check the address and --namespace';
-    const explained = results.map((result) => withFeedFailure(result, (failure) => failure.with({ next })));
+    const step = 'check the address and --namespace';
+    const explained = results.map((result) => withFeedFailure(result, (failure) => failure.with({ step })));
     // A run of channels that are all gone asks the same.
     const isReported =
       results.some(({ failure }) => failure?.code === 'no_feed') ||
       results.every(({ failure }) => failure?.code === 'gone');
-    const warnings = isReported ? [] : [this.#warning(first, `; ${next}`)];
+    const warnings = isReported ? [] : [this.#warning(first, `; ${step}`)];
     return { results: explained, warnings, outage: null };
   }
 

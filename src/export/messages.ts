@@ -109,7 +109,7 @@ export function unresumable(
   const isUpdate = pages.header.update !== null;
   return new Failure('unresumable', `the ${isUpdate ? 'update' : 'export'} cannot be continued: ${why}`, {
     status,
-    next: isUpdate
+    step: isUpdate
       ? 'run the same command again: it starts over'
       : commandFor(item, 'export it from the first page', '--restart'),
   });

@@ -85,6 +85,6 @@ function noFeed(feed: Feed, until: number): Failure {
   const day = new Date(until).toISOString().slice(0, 10);
   return new Failure('no_feed', `cannot check for new uploads: the "latest" feed is ${feed.problem}`, {
     status: feed.entries === null ? feed.status : null,
-    next: `no action needed: if it is not back by ${day}, an update buys one page instead (1 credit)`,
+    step: `no action needed: if it is not back by ${day}, an update buys one page instead (1 credit)`,
   });
 }

@@ -1,9 +1,16 @@
 import { assertUnchanged } from '../archive/assert-unchanged.ts';
-import { bytesOf, type Contents, otherContent, readArchive } from '../archive/read-archive.ts';
+import {
+  bytesOf,
+  type Contents,
+  damageOf,
+  otherContent,
+  readArchive,
+  readRecorded,
+} from '../archive/read-archive.ts';
 import { stampOf } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
 import { withoutByteOrderMark } from '../fs/text-input.ts';
-import { count, thousands } from '../text/count.ts';
+import { count } from '../text/count.ts';
 import type { ExportItem } from './exports.ts';
 import { commandFor, sameCommand } from './messages.ts';
 
@@ -14,9 +21,6 @@ export interface ArchiveContents extends Contents {
   readonly ids: ReadonlySet<string>;
   readonly hasEntriesWithoutId: boolean;
 }
-
-/** The channel or playlist whose entries the lines of FILE must be; null: FILE is as recorded, and they need no check. */
-const idToCheck = ({ onDisk, id }: ExportItem): string | null => (onDisk.file === 'archive' ? null : id);
 
 /** `--update --all` leaves out bad lines of an archive with a record; any other update refuses them. */
 const mayDropBadLines = ({ buysAll, record }: ExportItem): boolean => buysAll && record !== null;
@@ -33,26 +37,16 @@ export function assertFileAsFound(item: ExportItem): void {
 
 /** Reads FILE. Throws what `assertFileAsFound` and `assertIntact` throw. */
 export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
+  const { target, id, record, exportFolder } = item;
   assertFileAsFound(item);
-  let contents = await readContents(item, idToCheck(item));
-  // Only its time has changed: its lines are what the service sent.
-  const isOwn = item.record?.id === item.id && contents.checksum === item.record.checksum;
-  if (isOwn && contents.badLines > 0) contents = await readContents(item, null);
-  if (!mayDropBadLines(item)) assertIntact(item, contents);
-  return contents;
-}
-
-async function readContents(
-  { target, exportFolder }: ExportItem,
-  checkedId: string | null,
-): Promise<ArchiveContents> {
   const ids = new Set<string>();
   let hasEntriesWithoutId = false;
-  const contents = await readArchive(target, checkedId, exportFolder.context.stop, (_, videoId) => {
+  const contents = await readRecorded(target, id, record, exportFolder.context.stop, (_, videoId) => {
     if (videoId === null) hasEntriesWithoutId = true;
     else ids.add(videoId);
   });
-  return { ...contents, checkedId, ids, hasEntriesWithoutId };
+  if (!mayDropBadLines(item)) assertIntact(item, contents);
+  return { ...contents, ids, hasEntriesWithoutId };
 }
 
 /** Words what other programs changed in FILE, and the update repaired or kept; null: nothing. */
@@ -92,24 +86,19 @@ export async function copyArchive(
   }
 }
 
-/**
- * Throws `damaged` for an archive with a line that is not an entry, or whose content has changed but not its size and time, and
- * `lost` for one with fewer entries than recorded.
- */
-function assertIntact(item: ExportItem, { damage, entries, checksum }: Contents): void {
-  const { record, target, onDisk } = item;
+/** Throws `damaged` or `lost` for an archive that is not well, and `damaged` for a FILE without a record that cannot be one. */
+function assertIntact(item: ExportItem, contents: Contents): void {
+  const { record, target } = item;
   const { path } = target;
-  const repair = commandFor(item, 'restore it, or add what is missing', '--update', '--all');
-  const isAsRecorded = onDisk.file === 'archive';
-  // With the same checksum nothing has changed.
-  if (record?.id === item.id && record.checksum === checksum) return;
-  const problem = damage ?? (isAsRecorded ? otherContent : null);
-  if (problem !== null) {
-    const what = record === null ? 'is not an archive of this channel' : 'is damaged';
-    const next = record === null ? 'choose another file name' : repair;
-    throw new Failure('damaged', `${path} ${what}: ${problem}`, { next });
-  }
-  if (record === null || entries >= record.entries) return;
-  const had = `but it had ${thousands(record.entries)}`;
-  throw new Failure('lost', `${path} has ${count(entries, 'entry', 'entries')}, ${had}`, { next: repair });
+  if (record === null && contents.damage === null) return;
+  if (record === null)
+    throw new Failure('damaged', `${path} is not an archive of this channel: ${contents.damage}`, {
+      step: 'choose another file name',
+    });
+  const problem = damageOf(target, record, contents);
+  if (problem === null) return;
+  const { code, message } = problem;
+  throw new Failure(code, `${path} ${code === 'damaged' ? 'is damaged:' : 'has'} ${message}`, {
+    step: commandFor(item, 'restore it, or add what is missing', '--update', '--all'),
+  });
 }

@@ -46,7 +46,7 @@ export const isFolder = (path: string): boolean => fs.existsSync(path) && fs.sta
 export const randomHex = (): string =>
   process.getBuiltinModule('node:crypto').randomBytes(10).toString('hex');
 
-const systemErrors: Record<string, readonly [what: string, next?: string]> = {
+const systemErrors: Record<string, readonly [what: string, step?: string]> = {
   ENOENT: ['it, or its folder, has been removed'],
   ENOTDIR: ['a part of this path is not a folder', 'choose another location'],
   EACCES: ['permission denied', 'make it writable for this user, or choose another location'],
@@ -79,10 +79,10 @@ export function fileError(error: unknown, file: string, kind: ErrorKind): unknow
     return usage(`cannot read ${file}: ${readProblem(error)}`, 'give a file that you can read');
   if (kind === 'usage' && code === 'ENOENT')
     return usage(`${file}: the folder ${path.dirname(file)} does not exist (ENOENT)`, 'create it first');
-  const [what, next] = systemErrors[code] ?? ['a file operation failed'];
+  const [what, step] = systemErrors[code] ?? ['a file operation failed'];
   if (kind === 'usage' && code in systemErrors && !diskErrors.includes(code))
-    return usage(`${file}: ${what} (${code})`, next);
-  return new Failure('failed', `${file}: ${what} (${code})`, { cause: error, next });
+    return usage(`${file}: ${what} (${code})`, step);
+  return new Failure('failed', `${file}: ${what} (${code})`, { cause: error, step });
 }
 
 export function readProblem(error: unknown): string {
@@ -117,7 +117,7 @@ export function assertRoom(folder: string, bytes: number): void {
   // Virtual file systems may report 0 blocks.
   if (blocks === 0 || free >= required) return;
   const amounts = `${mebibytes(free)} free, ${mebibytes(required)} required`;
-  throw new Failure('failed', `not enough disk space in ${folder}: ${amounts}`, { next: 'free some space' });
+  throw new Failure('failed', `not enough disk space in ${folder}: ${amounts}`, { step: 'free some space' });
 }
 
 let maxFileSize: number | null = null;
@@ -156,6 +156,6 @@ export function replaceFile(from: string, to: string, shown = to): void {
       if (attempt < 20) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
     }
   const message = `${shown} cannot be replaced: another program has it open, or it is read-only`;
-  const next = 'close it there, then run the same command again';
-  throw new Failure('failed', message, { scope: 'reference', next });
+  const step = 'close it there, then run the same command again';
+  throw new Failure('failed', message, { scope: 'reference', step });
 }

@@ -136,7 +136,7 @@ export class PrivateFolder {
     const stats = fs.fstatSync(fd);
     if (stats.isFile()) return fd;
     fs.closeSync(fd);
-    throw new Failure('failed', `${this.at(name)} is ${kindOf(stats)}, not a file`, { next: 'move it away' });
+    throw new Failure('failed', `${this.at(name)} is ${kindOf(stats)}, not a file`, { step: 'move it away' });
   }
 
   #guard<T>(name: string, work: () => T): T {
@@ -150,8 +150,8 @@ export const temporaryName = (name: string): string => `${name}.tmp`;
 /** Throws a usage error unless this is a real folder of this user. `repair`: one that others may write becomes 0700. */
 function assertTrusted(path: string, repair: boolean): true {
   const stats = fs.lstatSync(path);
-  const next = stats.isSymbolicLink() ? 'put the folder itself in its place' : 'move it away';
-  if (!stats.isDirectory()) throw usage(`refusing to use ${path}: it is ${kindOf(stats)}`, next);
+  const step = stats.isSymbolicLink() ? 'put the folder itself in its place' : 'move it away';
+  if (!stats.isDirectory()) throw usage(`refusing to use ${path}: it is ${kindOf(stats)}`, step);
   const user = process.geteuid?.() ?? stats.uid;
   if (stats.uid !== user)
     throw usage(

@@ -43,8 +43,8 @@ export class Pager {
       if (!code || stop.aborted) return null;
       for (const text of this.#given) stdout.write(text);
       const message = `the pager failed with exit code ${code}: ${command}`;
-      const next = 'choose another one with PAGER, or set PAGER to an empty value';
-      this.#failure = new Failure('failed', message, { next });
+      const step = 'choose another one with PAGER, or set PAGER to an empty value';
+      this.#failure = new Failure('failed', message, { step });
       return this.#failure;
     });
   }

@@ -29,7 +29,7 @@ const headerWords: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Names that other programs and `latest` have for fields of uploads and playlists, in lower case. */
-const namesElsewhere: readonly (readonly [names: readonly string[], next: string])[] = [
+const namesElsewhere: readonly (readonly [names: readonly string[], step: string])[] = [
   [['id'], 'did you mean videoId?'],
   [['viewcount'], 'did you mean _views?'],
   [['duration'], 'did you mean _seconds or lengthText?'],
@@ -121,6 +121,6 @@ export async function assertPresent(
   const [field] = absent;
   if (field === undefined || keys.size === 0) return;
   const near = nearest(field.name, [...keys]);
-  const next = near ? `did you mean ${near}?` : `their fields are ${joinNames([...keys])}`;
-  throw usage(`--fields: no entry has '${field.name}'`, next);
+  const step = near ? `did you mean ${near}?` : `their fields are ${joinNames([...keys])}`;
+  throw usage(`--fields: no entry has '${field.name}'`, step);
 }

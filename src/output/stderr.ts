@@ -79,10 +79,10 @@ export class Stderr {
   }
 
   /** Prints a failure, also with `-q`. The next step has a line of its own at a terminal. */
-  error(message: string, next: Step | null = null): void {
-    const isSplit = next !== null && this.#stream.isTTY === true;
-    this.#line(isSplit ? message : messageLine(message, next), 'error: ');
-    if (isSplit) this.#line(next);
+  error(message: string, step: Step | null = null): void {
+    const isSplit = step !== null && this.#stream.isTTY === true;
+    this.#line(isSplit ? message : messageLine(message, step), 'error: ');
+    if (isSplit) this.#line(step);
   }
 
   /** Prints what is wrong without being a failure. */
@@ -117,7 +117,7 @@ export class Stderr {
 
   /** With CHANLIST_DEBUG=1 also the stack of the failure and of its causes. */
   printFailure(failure: Failure): void {
-    this.error(failure.message, failure.next);
+    this.error(failure.message, failure.step);
     for (let cause: unknown = failure; this.#isDebug && cause instanceof Error; cause = cause.cause)
       for (const line of (cause.stack ?? cause.message).split('\n')) this.#line(line);
   }

@@ -99,7 +99,7 @@ export function failureLines(
   const lines = groups.map((group) => {
     const [{ failure }] = group;
     const message = failureMessage(group, results);
-    return failure.with({ message, next: nextStepOf(group, results, options), cause: failure });
+    return failure.with({ message, step: stepOf(group, results, options), cause: failure });
   });
   if (endedBy === null || failed.some(({ failure }) => failure.message === endedBy.message)) return lines;
   // A pager that failed, or a file that could not be saved.
@@ -138,7 +138,7 @@ const isAllNotFound = (results: readonly Result[]): boolean =>
   results.every(({ isReached, failure }) => !isReached || notFound.includes(failure?.code));
 
 /** Chooses the one next step for a group of failures. */
-function nextStepOf(
+function stepOf(
   group: Group<Failed>,
   results: readonly Result[],
   { sandbox, invocation }: RunFlags,
@@ -153,17 +153,17 @@ function nextStepOf(
   if (failure.code === 'no_feed' && results.some(({ isReached }) => !isReached))
     return 'run the same command again: it begins with those that were not reached';
   // If pages of one of them wait, the advice is to resume it.
-  const { next } = group.find((result) => !result.failure.hasDefaultStep)?.failure ?? failure;
-  if (!isAllNotFound(results)) return next === checkAddress ? 'check the spelling' : next;
+  const { step } = group.find((result) => !result.failure.hasDefaultStep)?.failure ?? failure;
+  if (!isAllNotFound(results)) return step === checkAddress ? 'check the spelling' : step;
   return failure.code === 'gone'
     ? 'check the address and --namespace before you remove it from your list'
-    : next;
+    : step;
 }
 
 /** The step of usage errors: never a command that mends only the first of several. */
 function commonStep([{ failure }, ...others]: Group<Failed>): Step | null {
   const isSame = others.every((other) => other.failure.message === failure.message);
-  return isSame || typeof failure.next === 'string' ? failure.next : null;
+  return isSame || typeof failure.step === 'string' ? failure.step : null;
 }
 
 /** `3 credits spent`; null if nothing was paid, and no bound was spent. */

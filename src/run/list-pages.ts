@@ -184,8 +184,8 @@ function pageReader({ client, operation }: Run, value: string, start: Next, tall
 function failureWithToken(error: unknown): unknown {
   if (!(error instanceof Failure) || !refusedStatuses.has(error.status)) return error;
   const message = `the service does not accept the continuation token: ${error.message}`;
-  const next = 'start the listing again from its first page';
-  return new Failure('unresumable', message, { status: error.status, next });
+  const step = 'start the listing again from its first page';
+  return new Failure('unresumable', message, { status: error.status, step });
 }
 
 type Continuation = Pick<Page, 'next' | 'broken'>;

@@ -67,9 +67,9 @@ export async function printDryRun(
 /** `4 requests, at least 4 credits`, `2 requests, free`. */
 export function sumText(requests: readonly FirstRequest[]): string {
   const sent = requests.flatMap(({ operation }) => operation ?? []);
-  const next = requests.flatMap(({ nextCost }) => nextCost ?? []);
-  const costs = [...sent.map((operation) => operation.credits), ...next];
+  const later = requests.flatMap(({ nextCost }) => nextCost ?? []);
+  const costs = [...sent.map((operation) => operation.credits), ...later];
   const cost = costs.reduce((sum, credits) => sum + credits, 0);
-  const price = next.length > 0 ? `at least ${credits(cost)}` : cost === 0 ? 'free' : credits(cost);
+  const price = later.length > 0 ? `at least ${credits(cost)}` : cost === 0 ? 'free' : credits(cost);
   return `${count(sent.length, 'request', 'requests')}, ${price}`;
 }

@@ -121,8 +121,8 @@ const withResume = (failure: Failure, resume: Step | null): Failure =>
 /** One of several listings that were stopped: no command continues with this page and the references after it. */
 function withoutResume(failure: Failure, pages: number): Failure {
   const isStopped = failure.scope !== 'reference' && failure.hasDefaultStep;
-  const next = 'the same command starts over; with --output-dir DIR it would resume';
-  return isStopped && pages > 0 ? failure.with({ next }) : failure;
+  const step = 'the same command starts over; with --output-dir DIR it would resume';
+  return isStopped && pages > 0 ? failure.with({ step }) : failure;
 }
 
 /** Says how many entries a listing has that stopped after its first page, and what all of them cost. */

@@ -73,7 +73,7 @@ export async function printResponses(
     seen?.save(run);
   } catch (error) {
     // IDs that are not saved are printed again: that matters more than an earlier cause.
-    run.fail(toFailure(error).afterWork(), true);
+    run.fail(toFailure(error).afterWork(), { replaces: true });
   }
   if (target === null) return results;
   if (results.some(({ failure }) => failure !== null)) {

@@ -69,8 +69,8 @@ export async function readReferences(
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (place === null) {
-        const next = `did you mean --from ${shellQuote(text)}?`;
-        throw from === null && isList(text) ? error.with({ next }) : error;
+        const step = `did you mean --from ${shellQuote(text)}?`;
+        throw from === null && isList(text) ? error.with({ step }) : error;
       }
       const line = { reference: excerpt(problem ?? text), value: '', id: null };
       references.push(newReference(line, place, null, error.with({ scope: 'reference' })));
@@ -105,9 +105,9 @@ export function assertGoodLine(
   const shown = lines
     .slice(0, 3)
     .map(({ label, reference }) => `${label} '${truncate(reference ?? '', 60)}'`);
-  const next = form && `it looks like ${form}: see "Lists from other programs" in docs/scripts.md`;
+  const step = form && `it looks like ${form}: see "Lists from other programs" in docs/scripts.md`;
   const message = `no line of ${inputName(options.from)} is a ${kind} reference: ${shown.join(', ')}`;
-  throw usage(message, next ?? first.failure?.next ?? 'expected one reference per line');
+  throw usage(message, step ?? first.failure?.step ?? 'expected one reference per line');
 }
 
 /** Yields the arguments, then the lines of the list without comments. `place`: of a line (`refs.txt:17`). */

@@ -33,7 +33,7 @@ export interface Run extends RunParts, AsyncDisposable {
   /** Whether the reader of the pipe has gone. A user who has left the pager is still at the terminal. */
   readonly isReaderGone: boolean;
   /** Ends the run. The first failure counts, unless this one `replaces` it. */
-  fail(failure: Failure, replaces?: boolean): void;
+  fail(failure: Failure, options?: { readonly replaces: boolean }): void;
   closePipe(): void;
   warn(code: Warning['code'], label: string | null, message: string): void;
   /** Restarts the count of failures in a row: a page was bought, or a free request was answered. */
@@ -70,7 +70,7 @@ export function createRun(parts: RunParts): Run {
     get isReaderGone() {
       return run.pipeClosed && !stdout.hasPager;
     },
-    fail: (failure, replaces = false) => {
+    fail: (failure, { replaces } = { replaces: false }) => {
       if (run.endedBy === null || replaces) run.endedBy = failure;
       client.end(failure.with({ isInherited: true }));
     },

@@ -60,8 +60,8 @@ export function startSummary(
       const text = hide(escapeUnsafe(JSON.stringify(report, null, 2)));
       writeFileAtomic(resolveTarget(path), `${text}\n`);
     } catch (error) {
-      const { message, next } = toFailure(error);
-      throw new Failure('failed', `--summary: ${message}`, { next, cause: error });
+      const { message, step } = toFailure(error);
+      throw new Failure('failed', `--summary: ${message}`, { step, cause: error });
     }
   };
 }

@@ -46,8 +46,8 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}) {
   } catch (cause) {
     const code = systemCode(cause);
     const why = code === 'EADDRINUSE' ? 'the port is in use' : (code ?? String(cause));
-    const next = '--port 0 takes any free port; --host defaults to 127.0.0.1';
-    throw new Failure('failed', `cannot listen on ${host}, port ${port}: ${why}`, { next, cause });
+    const step = '--port 0 takes any free port; --host defaults to 127.0.0.1';
+    throw new Failure('failed', `cannot listen on ${host}, port ${port}: ${why}`, { step, cause });
   }
   return {
     baseUrl: baseUrl(server.address() as AddressInfo),

@@ -148,6 +148,6 @@ export function budgetSpent(bound: CreditBound, resets: string | null): Failure 
   const reset = resets === null ? '' : `, which resets on ${resets} (local time)`;
   // Running any command again would stop at the same bound.
   const wait = resets === null ? undefined : 'wait until it resets';
-  const next = bound.credits === 0 ? 'allow at least 1 credit' : wait;
-  return new Failure('budget', `stopped at --max-credits ${formatBounds([bound])}${place}${reset}`, { next });
+  const step = bound.credits === 0 ? 'allow at least 1 credit' : wait;
+  return new Failure('budget', `stopped at --max-credits ${formatBounds([bound])}${place}${reset}`, { step });
 }

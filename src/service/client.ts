@@ -92,7 +92,7 @@ export class Client {
       const decision = decideRetry(outcome, { ...soFar, runWaitMs }, limits, context.clock.random());
       if (typeof decision === 'string') {
         const failure = finalFailure(outcome, decision, attempt);
-        throw failure.code === 'unauthorized' ? failure.with({ next: this.#remedyOf(failure) }) : failure;
+        throw failure.code === 'unauthorized' ? failure.with({ step: this.#remedyOf(failure) }) : failure;
       }
       this.#abortSignal.throwIfAborted();
       const { waitMs, usesRetry, pausesRun } = decision;
@@ -118,8 +118,8 @@ export class Client {
   /** What to do about a rejected key. A 403 after an accepted request is about the reference, not the key. */
   #remedyOf({ status }: Failure): Step | null | undefined {
     const isRefusal = status === 403 && this.#isKeyAccepted;
-    const next = 'the key works for other requests: ask the service why, or remove the reference';
-    return isRefusal ? next : this.#options.service.remedy;
+    const step = 'the key works for other requests: ask the service why, or remove the reference';
+    return isRefusal ? step : this.#options.service.remedy;
   }
 
   /** Sends a request once: reserves its credits before, and notes its outcome after. */

@@ -8,7 +8,7 @@ interface Meaning {
   readonly code: FailureCode;
   readonly what: string;
   readonly isRetryable?: boolean;
-  readonly next?: string;
+  readonly step?: string;
 }
 
 const rejected: Meaning = { code: 'unauthorized', what: 'the key was rejected' };
@@ -17,9 +17,9 @@ const busy: Meaning = { code: 'unavailable', what: 'the service is not available
 /** Other statuses are classified by their first digit. */
 const statusMeanings: Readonly<Record<number, Meaning>> = {
   401: rejected,
-  402: { code: 'no_credits', what: 'no credits', next: 'add credits to the account' },
+  402: { code: 'no_credits', what: 'no credits', step: 'add credits to the account' },
   403: rejected,
-  404: { code: 'not_found', what: 'not found', next: 'check the spelling' },
+  404: { code: 'not_found', what: 'not found', step: 'check the spelling' },
   408: busy,
   429: { code: 'rate_limited', what: 'rate limited', isRetryable: true },
   500: busy,
@@ -31,26 +31,26 @@ const statusMeanings: Readonly<Record<number, Meaning>> = {
 const notFoundOrNoFeed: Meaning = {
   code: 'not_found',
   what: 'there is no such channel, or it has no feed',
-  next: 'use resolve to find out whether the channel exists, for free',
+  step: 'use resolve to find out whether the channel exists, for free',
 };
 /** The next step after a 404 without a JSON body: the path may be wrong. */
 export const checkAddress = 'check the spelling, the address and --namespace';
 const blocked: Meaning = {
   code: 'refused',
   what: 'something in front of the service refused the request',
-  next: 'check the address and the network: a proxy or a firewall responded',
+  step: 'check the address and the network: a proxy or a firewall responded',
 };
 
 /** `detail`: the message in a JSON body; null if the body is not JSON. */
 function meaningOfStatus(status: number, isFeed: boolean, detail: string | null): Meaning {
   if (status === 403 && detail === null) return blocked;
   const meaning = status === 404 && isFeed ? notFoundOrNoFeed : statusMeanings[status];
-  if (meaning !== undefined) return status === 404 && !detail ? { ...meaning, next: checkAddress } : meaning;
+  if (meaning !== undefined) return status === 404 && !detail ? { ...meaning, step: checkAddress } : meaning;
   if (status >= 500) return { ...busy, isRetryable: false };
   if (status >= 400) return { code: 'refused', what: 'the service refused the request' };
   if (status < 300) return { code: 'invalid_response', what: 'the service sent an unexpected status' };
-  const next = 'set the address with --base-url';
-  return { code: 'invalid_response', what: 'the service sent a redirect, which is not followed', next };
+  const step = 'set the address with --base-url';
+  return { code: 'invalid_response', what: 'the service sent a redirect, which is not followed', step };
 }
 
 const errorTexts: Readonly<Record<string, string>> = {
@@ -110,13 +110,13 @@ function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meanin
   }
   const code = 'unreachable';
   if (certificateCode.test(key)) {
-    const next = 'check the address; give a private certificate authority with NODE_EXTRA_CA_CERTS';
-    return { code, what: `${at} cannot be trusted: ${words}`, next };
+    const step = 'check the address; give a private certificate authority with NODE_EXTRA_CA_CERTS';
+    return { code, what: `${at} cannot be trusted: ${words}`, step };
   }
   const what = `cannot reach ${at}: ${words}`;
   if (key === 'PROXY')
-    return { code, what, next: 'check the proxy (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY) and its password' };
-  return { code, what, isRetryable: true, next: 'check the address and the network' };
+    return { code, what, step: 'check the proxy (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY) and its password' };
+  return { code, what, isRetryable: true, step: 'check the address and the network' };
 }
 
 /** What an attempt without a complete 200 means. `isFeed`: a 404 may mean that there is no feed; `hide` removes the key. */
@@ -127,17 +127,17 @@ export function failedAttempt(
   const { status, headers } = outcome;
   if ('cause' in outcome && (status === null || status === 200)) {
     const { cause, sent } = outcome;
-    const { code, what, next, isRetryable = false } = meaningOfError(outcome, at);
-    const failure = new Failure(code, hide(what), { status, next, cause });
+    const { code, what, step, isRetryable = false } = meaningOfError(outcome, at);
+    const failure = new Failure(code, hide(what), { status, step, cause });
     return { failure, isRetryable, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'free' };
   }
   // The status alone shows that nothing was charged, and why: the body may not have arrived.
   const detail = 'body' in outcome ? detailOf(outcome.body) : null;
-  const { code, what, next, isRetryable = false } = meaningOfStatus(status ?? 0, isFeed, detail);
+  const { code, what, step, isRetryable = false } = meaningOfStatus(status ?? 0, isFeed, detail);
   const isRedirect = status !== null && status < 400;
   const remoteText = isRedirect ? headers.location : detail?.replace(/\s+/g, ' ').trim();
   const words = remoteText ? `${status}: ${excerpt(hide(remoteText))}` : `${status}`;
-  const failure = new Failure(code, `${what} (${words})`, { status, next });
+  const failure = new Failure(code, `${what} (${words})`, { status, step });
   return { failure, isRetryable, retryAfterMs: retryAfter(headers['retry-after'], now), charge: 'free' };
 }
 
@@ -167,11 +167,11 @@ export function finalFailure(attempt: FailedAttempt, reason: EndReason, attempts
   if (reason === 'not retried') return failure;
   const when = retryAfterMs === null ? 'later' : `in ${span(retryAfterMs)}`;
   if (reason === 'max-wait')
-    return failure.with({ next: `try again ${when}, or allow more with --max-wait` });
+    return failure.with({ step: `try again ${when}, or allow more with --max-wait` });
   const message = attempts === 1 ? failure.message : `${failure.message}, after ${attempts} attempts`;
   if (reason === 'charged twice')
     return failure.with({
       message: `${message}, ${attempts === 2 ? 'each' : 'two'} of which may have been charged`,
     });
-  return failure.with({ message, next: retryAfterMs === null ? failure.next : `try again ${when}` });
+  return failure.with({ message, step: retryAfterMs === null ? failure.step : `try again ${when}` });
 }

@@ -99,9 +99,9 @@ export function parseReference(pasted: string, kind: ReferenceKind): ParsedRefer
   const target = targetOf(pasted, kind);
   if (target !== null) return target;
   const text = bareReference(withoutMarkup(pasted));
-  const { what = `not a ${kind} reference`, next } = refusalOf(text, kind);
+  const { what = `not a ${kind} reference`, step } = refusalOf(text, kind);
   const shown = text === '' ? pasted.trim() : text;
-  throw usage(`'${shown}' is ${what}: expected ${expectedReference[kind]}`, next);
+  throw usage(`'${shown}' is ${what}: expected ${expectedReference[kind]}`, step);
 }
 
 function parseChannel(text: string): ReferenceValue | null {
@@ -167,35 +167,35 @@ const channelOfVideo = 'open the video and copy the address or @handle of its ch
 function refusalOf(
   text: string,
   kind: ReferenceKind,
-): { readonly what?: string | undefined; readonly next?: Step } {
+): { readonly what?: string | undefined; readonly step?: Step } {
   if (severalReferences.test(text) && !startsWithReference.test(text))
-    return { what: 'not a reference alone', next: 'give the reference without the text before it' };
+    return { what: 'not a reference alone', step: 'give the reference without the text before it' };
   if (severalReferences.test(text))
     return {
       what: 'more than one reference',
-      next: 'give each one by itself, without other text: one per argument or line',
+      step: 'give each one by itself, without other text: one per argument or line',
     };
   const { value = '' } = (kind === 'channel' ? parsePlaylist(text) : parseChannel(text)) ?? {};
   if (certain.test(value))
     return kind === 'channel'
-      ? { what: 'a playlist', next: guess('chanlist playlist', [value]) }
-      : { what: 'a channel', next: guess('chanlist uploads', [value]) };
+      ? { what: 'a playlist', step: guess('chanlist playlist', [value]) }
+      : { what: 'a channel', step: guess('chanlist uploads', [value]) };
   const url = parseUrl(text);
   const list = url?.searchParams.get('list') ?? (kind === 'playlist' ? text : '');
   const what = otherLists.find(([id]) => id.test(list))?.[1] ?? (url === null ? undefined : otherPage(url));
   const isVideo = what === 'a video';
   if (kind === 'playlist') {
     const mayContinue = isVideo && url?.searchParams.has('v') && !url.searchParams.has('list');
-    if (mayContinue) return { what, next: 'if the address continues after &, quote it' };
-    return isVideo ? { what, next: 'open the playlist and copy its address' } : { what };
+    if (mayContinue) return { what, step: 'if the address continues after &, quote it' };
+    return isVideo ? { what, step: 'open the playlist and copy its address' } : { what };
   }
-  if (isVideo) return { what, next: channelOfVideo };
-  if (videoId.test(text)) return { what, next: `if it is a video ID, ${channelOfVideo}` };
-  if (/^uc[\w-]{22}$/i.test(text)) return { what, next: `did you mean UC${text.slice(2)}?` };
+  if (isVideo) return { what, step: channelOfVideo };
+  if (videoId.test(text)) return { what, step: `if it is a video ID, ${channelOfVideo}` };
+  if (/^uc[\w-]{22}$/i.test(text)) return { what, step: `did you mean UC${text.slice(2)}?` };
   const corrected = url === null || hasScheme(text) ? `@${text}` : `https://${text}`;
   const isMeant =
     /[\p{L}\p{N}]/u.test(text) && parseChannel(corrected) !== null && !/^@.*[/?]/.test(corrected);
-  return isMeant ? { what, next: `did you mean ${corrected}?` } : { what };
+  return isMeant ? { what, step: `did you mean ${corrected}?` } : { what };
 }
 
 /** The canonical ID in a result of `resolve`; it is safe as a file name. Throws `invalid_response` if there is none. */

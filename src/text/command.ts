@@ -38,8 +38,8 @@ export function stepText(step: Step): string {
 }
 
 /** A message and its next step in one line, as in mail. */
-export function messageLine(message: string, next: Step | null): string {
-  return next === null ? message : `${message}; ${stepText(next)}`;
+export function messageLine(message: string, step: Step | null): string {
+  return step === null ? message : `${message}; ${stepText(step)}`;
 }
 
 export function commandText({ program, operands, flags = [], pipe }: Command): string {

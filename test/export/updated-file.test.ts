@@ -30,13 +30,15 @@ async function updater(t: TestContext) {
       operation: operations.uploads,
       options: { restart: false, invocation: { flags: [] } },
     };
+    const target = resolveTarget(path);
+    const mtime = file === 'archive' ? (target.stats?.mtimeMs ?? assert.fail()) : 0;
     const item = {
-      target: resolveTarget(path),
+      target,
       id: 'UCa',
       exportFolder,
       onDisk: { file },
       buysAll: all,
-      record: record({ size: written.length, checksum: crc32(written) }),
+      record: record({ size: written.length, mtime, checksum: crc32(written) }),
       request: request(),
       reference: newReference({ reference: '@a', value: '@a', id: null }),
     } as unknown as ExportItem;

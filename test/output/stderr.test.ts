@@ -58,7 +58,7 @@ test('the next step of an error has a line of its own at a terminal; elsewhere i
       operands: ['@a'],
       flags: add,
     });
-    stderr.printFailure(new Failure('usage', 'no', { next: 'wait' }));
+    stderr.printFailure(new Failure('usage', 'no', { step: 'wait' }));
     return log;
   };
   assert.deepEqual(printed(true), [

@@ -39,7 +39,7 @@ function paid(result: Result, confirmed: number): Result {
 
 const down = new Failure('unavailable', 'not available (500)', { status: 500 });
 const other = new Failure('unavailable', 'another message', { status: 503 });
-const poor = new Failure('no_credits', 'no credits (402)', { status: 402, next: 'add credits' });
+const poor = new Failure('no_credits', 'no credits (402)', { status: 402, step: 'add credits' });
 const full = new Failure('failed', 'stdout cannot be written');
 const budget = new Failure('budget', 'stopped at --max-credits 3');
 const outage = down.with({ scope: 'run' });
@@ -132,7 +132,7 @@ test('failures are one line per cause: references, message, those not reached, w
 test('missing feeds need nothing; what they have kept from being reached needs another run', () => {
   const noFeed = new Failure('no_feed', 'the feed is not available', {
     status: 503,
-    next: 'no action needed',
+    step: 'no action needed',
   });
   const stopped = allFailed('@a @b', noFeed);
   assert.match(lines(stopped)[0] ?? '', /; no action needed$/);
@@ -159,7 +159,7 @@ test('bad lines of a list are one line with the step of the first; a command for
 
 test('several damaged archives of a folder: the line that runs every fix', () => {
   const damaged = (name: string): Result =>
-    failed(name, new Failure('damaged', `${name} is damaged`, { next: `restore it: ${name}` }));
+    failed(name, new Failure('damaged', `${name} is damaged`, { step: `restore it: ${name}` }));
   const flags = [{ name: '--output-dir', value: 'my lists' }];
   const fix = "chanlist check 'my lists' --json | jq -r '.[].problem.fix // empty' | sh";
   for (const [results, line] of [
@@ -255,24 +255,24 @@ test('the exit code is the gravest; a closed pipe hides warnings, and no failure
 });
 
 test('a failure has the step of its kind, another one, or none', () => {
-  for (const [next, line] of [
+  for (const [step, line] of [
     [undefined, 'busy; wait until the other run has ended'],
     ['ask', 'busy; ask'],
     [null, 'busy'],
   ] as const)
-    assert.equal(new Failure('locked', 'busy', { next }).line(), line);
+    assert.equal(new Failure('locked', 'busy', { step }).line(), line);
 });
 
 test('how to resume is the next step, after what has to be done first; a command to run first is the step', () => {
   const resume = { purpose: 'resume with', program: 'chanlist uploads', operands: [] };
   const login = { purpose: 'replace the key with', program: 'chanlist auth login', operands: [] };
-  const rejected = new Failure('unauthorized', 'rejected', { next: login });
+  const rejected = new Failure('unauthorized', 'rejected', { step: login });
   const again = 'run the same command again to resume';
   for (const [failure, step, line] of [
     [down, again, `${down.message}; ${again}`],
-    [down.with({ next: 'free some space' }), again, `${down.message}; free some space, then ${again}`],
+    [down.with({ step: 'free some space' }), again, `${down.message}; free some space, then ${again}`],
     [
-      down.with({ next: 'free some space' }),
+      down.with({ step: 'free some space' }),
       resume,
       `${down.message}; free some space, then resume with: chanlist uploads`,
     ],

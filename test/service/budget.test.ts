@@ -140,7 +140,7 @@ test('the next step of a spent bound: to wait, to allow anything, or to raise it
     [perRun(0), null, 'allow at least 1 credit'],
     [perRun(3), null, 'raise this bound'],
   ] as const)
-    assert.equal(budgetSpent(bound, resets).next, next);
+    assert.equal(budgetSpent(bound, resets).step, next);
   const { message } = budgetSpent(zero, '2026-12-01 00:00');
   assert.match(message, /^stopped at --max-credits 0\/day of CHANLIST_MAX_CREDITS, which resets on/);
 });

@@ -43,11 +43,11 @@ export const run: RunCommand<LoginOptions> = async (options, output) => {
   const failure = options.verify ? await verifyKey(service, options, output) : null;
   if (failure !== null) {
     const kept = stored === undefined ? 'nothing is stored' : 'the stored key stays';
-    const next =
+    const step =
       failure.code === 'unauthorized'
         ? 'check the key and the address'
-        : `${stepText(failure.next ?? 'try again later')}, or add --no-verify to store the key anyway`;
-    throw failure.with({ message: `${failure.message}; ${kept}`, next });
+        : `${stepText(failure.step ?? 'try again later')}, or add --no-verify to store the key anyway`;
+    throw failure.with({ message: `${failure.message}; ${kept}`, step });
   }
   const maxCredits = options.maxCredits.length > 0 ? options.maxCredits : (stored?.maxCredits ?? []);
   const { active } = await updateStore(env, (store) => ({

@@ -48,8 +48,8 @@ export async function verifyKey(
     const place = `check the address ${service.baseUrl.href} and --namespace ${service.namespace}`;
     // The service may be busy, or another one may have answered.
     const isBusy = error.code === 'unavailable' || error.code === 'rate_limited';
-    const next = code === 'unreachable' ? error.next : `${isBusy ? 'try again later, or ' : ''}${place}`;
-    return new Failure(code, `could not verify the key: ${message}`, { status, next, cause: error });
+    const step = code === 'unreachable' ? error.step : `${isBusy ? 'try again later, or ' : ''}${place}`;
+    return new Failure(code, `could not verify the key: ${message}`, { status, step, cause: error });
   } finally {
     await client.close();
     await progress.stop();
