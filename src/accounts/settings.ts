@@ -85,8 +85,8 @@ export function findProfile(flags: ServiceFlags, env: Env) {
   return {
     baseUrl,
     namespace,
-    /** Identifies the service in the pages of an export; '' without an address. */
-    serviceName: baseUrl === null ? '' : `${baseUrl.href} ${namespace}`,
+    /** Identifies the service in records and messages; '' without an address. */
+    serviceName: baseUrl === null ? '' : `${baseUrl.href} (namespace ${namespace})`,
     /** The name of the profile. */
     name,
     isActive: name === active,

@@ -19,8 +19,8 @@ export function failureOf(thrown: unknown, { paidRequests }: Tally, checked: str
   return new Failure('gone', `gone: last seen on ${checked.slice(0, 10)}`, { status: failure.status });
 }
 
-/** Adds to a failure how to resume, if there are pages to resume with. */
-function withResume(item: ExportItem, failure: Failure, token: string | null): Failure {
+/** Says what the next run does about a failure: it resumes with pages, or continues after a bound of this run. */
+function withNextRun(item: ExportItem, failure: Failure, token: string | null): Failure {
   const hasPages = existsSync(item.exportFolder.privateFolder.at(pagesName(item.name)));
   // After a failure of this export alone, there must be a page to resume with.
   const isResumable = hasPages && (failure.scope !== 'reference' || token !== null);
@@ -40,5 +40,5 @@ export function failedExport(item: ExportItem, thrown: unknown, facts: Partial<R
   changeRecord(privateFolder, name, id, ({ checks }) => ({
     checks: checksAfterFailure(checks, failure, context.clock.now()),
   }));
-  return resultOf(reference, { ...facts, failure: withResume(item, failure, facts.token ?? null) });
+  return resultOf(reference, { ...facts, failure: withNextRun(item, failure, facts.token ?? null) });
 }

@@ -78,9 +78,7 @@ export function refusal(why: Refusal, item: ExportItem): Failure {
       flagDifference('--fields', fields, request.fields),
       flagDifference('--limit', limit, request.limit),
     ];
-    const [address, namespace] = service.split(' ');
-    const at = namespace === undefined ? `the ${address}` : `${address} (namespace ${namespace})`;
-    const what = [`of ${id}`, `as ${format}`, ...difference, `at ${at}`].filter(Boolean).join(', ');
+    const what = [`of ${id}`, `as ${format}`, ...difference, `at ${service}`].filter(Boolean).join(', ');
     return usage(
       `${path} has pages of an interrupted export ${what}`,
       discardPages(item.exportFolder.privateFolder, name),

@@ -85,7 +85,7 @@ async function openSandbox({ maxCredits }: CommonOptions) {
   return { baseUrl, namespace: defaultNamespace, serviceName: sandboxName, key, bounds: maxCredits, close };
 }
 
-export const sandboxName = 'sandbox';
+export const sandboxName = 'the sandbox';
 
 /** Has a client report its requests and waits on stderr. */
 export const reportsTo = (

@@ -125,11 +125,11 @@ test('an unknown profile is a usage error that names the known ones', async (t) 
     await assert.rejects(find({ profile: 'wrok' }, env), {
       exit: 2,
       message: /no profile 'wrok'/,
-      next: /did you mean work\?.*work, home/,
+      step: /did you mean work\?.*work, home/,
     });
-  await assert.rejects(find({}, { CHANLIST_PROFILE: 'other' }), { exit: 2, next: /work, home/ });
+  await assert.rejects(find({}, { CHANLIST_PROFILE: 'other' }), { exit: 2, step: /work, home/ });
   const nobody = finder({ HOME: join(await temporaryFolder(t), 'nobody') });
-  await assert.rejects(nobody({ profile: 'x' }), { exit: 2, next: /store one with chanlist auth login/ });
+  await assert.rejects(nobody({ profile: 'x' }), { exit: 2, step: /store one with chanlist auth login/ });
 });
 
 test('wrong values are usage errors that name their source', async (t) => {

@@ -60,7 +60,7 @@ test('--fields: a near miss, and in uploads and playlist a name from elsewhere, 
   };
   for (const [name, hint] of Object.entries(elsewhere)) {
     for (const operation of [uploads, playlist])
-      assert.throws(() => parseFields(`title,${name}`, operation), { exit: 2, next: hint });
+      assert.throws(() => parseFields(`title,${name}`, operation), { exit: 2, step: hint });
   }
   // Other entries may have such fields.
   for (const name of ['id', 'duration', 'url', 'thumbnails[0].url'])
@@ -88,7 +88,7 @@ test('--fields: the word that heads a column names the fields below it; an unkno
   ] as const)
     assert.throws(() => parseFields(name, operation), {
       exit: 2,
-      next: `did you mean ${meant.join(' or ')}?`,
+      step: `did you mean ${meant.join(' or ')}?`,
     });
   assert.equal(fieldsOf('published', latest)[0]?.name, 'published');
   for (const operation of [uploads, playlist, latest, search, resolve, shownEntries]) {

@@ -56,7 +56,7 @@ test('all bounds apply: the one that is spent first stops paid requests, and is 
     exit: 9,
     message:
       "stopped at --max-credits 3/month of profile 'work', which resets on 2026-12-01 00:00 (local time)",
-    next: 'wait until it resets',
+    step: 'wait until it resets',
   });
   assert.deepEqual(noted, ['@a', 'confirmed', '@a', 'possibly_charged']);
   assert.deepEqual(tally.credits, { confirmed: 1, possibly_charged: 1 });
@@ -134,13 +134,13 @@ test('bounds are numbers per run, day or month; they print as they are read', ()
 
 test('the next step of a spent bound: to wait, to allow anything, or to raise it', () => {
   const zero = { credits: 0, per: 'day', source: 'CHANLIST_MAX_CREDITS' } as const;
-  for (const [bound, resets, next] of [
+  for (const [bound, resets, step] of [
     [perMonth, '2026-12-01 00:00', 'wait until it resets'],
     [zero, '2026-12-01 00:00', 'allow at least 1 credit'],
     [perRun(0), null, 'allow at least 1 credit'],
     [perRun(3), null, 'raise this bound'],
   ] as const)
-    assert.equal(budgetSpent(bound, resets).step, next);
+    assert.equal(budgetSpent(bound, resets).step, step);
   const { message } = budgetSpent(zero, '2026-12-01 00:00');
   assert.match(message, /^stopped at --max-credits 0\/day of CHANLIST_MAX_CREDITS, which resets on/);
 });
