@@ -92,8 +92,8 @@ test('--fields: the word that heads a column names the fields below it; an unkno
     });
   assert.equal(fieldsOf('published', latest)[0]?.name, 'published');
   for (const operation of [uploads, playlist, latest, search, resolve, shownEntries]) {
-    const next = 'the computed fields are _reference, _seconds, _views';
-    assert.throws(() => parseFields('_url', operation), { exit: 2, next });
+    const step = 'the computed fields are _reference, _seconds, _views';
+    assert.throws(() => parseFields('_url', operation), { exit: 2, step });
   }
 });
 
