@@ -68,16 +68,12 @@ async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly
   };
   const archives = await queueOf(state, references.filter(hasRecord));
   await exportQueue(state, archives);
-  const others = await queueOf(
-    state,
-    references.filter((reference) => !hasRecord(reference)),
-  );
   const done = new Set(archives.map(({ id }) => id));
-  await exportQueue(
-    state,
-    others.filter(({ id }) => !done.has(id)),
-  );
-  for (const item of others) if (done.has(item.id)) await recordAliases(state, item);
+  const others = references.filter((reference) => !hasRecord(reference));
+  const resolved = await queueOf(state, others);
+  const newExports = resolved.filter(({ id }) => !done.has(id));
+  await exportQueue(state, newExports);
+  for (const item of resolved) if (done.has(item.id)) await recordAliases(state, item);
   const explained = feeds.explain(references.flatMap((reference) => state.results.get(reference) ?? []));
   run.warnings.push(...explained.warnings);
   if (explained.outage !== null && run.endedBy?.code === 'no_feed')
@@ -110,18 +106,13 @@ async function exportQueue(state: ExportState, queue: readonly QueuedExport[]): 
   const { exportFolder, index, results } = state;
   const { feeds } = exportFolder;
   const updates = queue.filter(({ name }) => index.records.has(name));
+  const firstExports = queue.filter(({ name }) => !index.records.has(name));
   feeds.mayBuyPages = updates.length < minChannels;
   await exportEach(state, updates);
   feeds.mayBuyPages = true;
-  if (!feeds.isServiceOut([...results.values()]))
-    await exportEach(
-      state,
-      updates.filter(({ id }) => feeds.deferred.has(id)),
-    );
-  await exportEach(
-    state,
-    queue.filter(({ name }) => !index.records.has(name)),
-  );
+  const deferred = updates.filter(({ id }) => feeds.deferred.has(id));
+  if (!feeds.isServiceOut([...results.values()])) await exportEach(state, deferred);
+  await exportEach(state, firstExports);
 }
 
 /** Records references of an archive that this run has updated under another one, so that they are not resolved again. */
