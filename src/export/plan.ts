@@ -15,18 +15,18 @@ export type Plan =
 /** Decides what to do with an export, in a run and in a dry run (`nextStep`). Throws its refusal. */
 export function planOf(item: ExportItem): Plan {
   const { onDisk, exportFolder, interrupted, target } = item;
-  const step = nextStep(onDisk, exportFolder.options);
-  switch (step) {
+  const decision = nextStep(onDisk, exportFolder.options);
+  switch (decision) {
     case 'keep':
       return { do: 'keep' };
     case 'export':
     case 'update':
-      return { do: step, pages: null };
+      return { do: decision, pages: null };
     case 'resume':
       if (interrupted === null) throw new Error('nothing to resume');
       if (hasStamp(target.stats, interrupted.end)) return { do: 'finish', pages: interrupted };
       return { do: interrupted.header.update === null ? 'export' : 'update', pages: interrupted };
     default:
-      throw refusal(step, item);
+      throw refusal(decision, item);
   }
 }
