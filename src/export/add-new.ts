@@ -155,7 +155,7 @@ interface BoughtEntries extends BoughtPages {
   readonly newIds: Set<string>;
   /** IDs that both FILE and the list have; null unless all of the list was read now. */
   readonly stillListed: ReadonlySet<string> | null;
-  /** The list was read from its first page to its last, and has nothing of FILE. */
+  /** The list was read to its last page, and has nothing of FILE. */
   readonly missesFile: boolean;
   readonly hasEntriesWithoutId: boolean;
 }
@@ -187,13 +187,14 @@ async function buyNew(
   const { select, onPages } = selectNew(contents.ids, newIds, !contents.hasEntriesWithoutId, all);
   const bought = await buyPages(run, item, pages, select, contents.entries);
   const { stillListed } = onPages;
-  const isRead = isFromStart && bought.failure === null;
+  // Of all entries, pages of an earlier run may have had some of FILE; any other update would have stopped there.
+  const isConclusive = isFromStart || !all;
+  const isFinished = bought.failure === null && bought.facts.pages > 0;
   return {
     ...bought,
     newIds,
     stillListed: isFromStart && all ? stillListed : null,
-    // Otherwise it would have stopped at an entry of FILE.
-    missesFile: isRead && stillListed.size === 0 && contents.ids.size > 0,
+    missesFile: isConclusive && isFinished && stillListed.size === 0 && contents.ids.size > 0,
     hasEntriesWithoutId: onPages.hasEntriesWithoutId || stored.hasEntriesWithoutId,
   };
 }

@@ -140,6 +140,15 @@ test('entries without videoId: an update keeps them if FILE has none; the last I
   assert.deepEqual([only.new, only.unlisted], [3, { count: 0, ids: [] }]);
 });
 
+test('a list that has nothing of FILE is a warning, also if it is read in two runs', async (t) => {
+  const { nights, a } = await exportedNights(t, 3);
+  a.list = videos(3, 123);
+  assert.equal((await nights.night('--max-credits 1')).exit, 9);
+  const resumed = await nights.night();
+  assert.deepEqual([resumed.exit, resumed.credits, resumed.only.new], [0, 1, 120], resumed.stderr);
+  onlyWarning(resumed, 'the list ended without any of the 3 entries of a.ndjson');
+});
+
 test('rule 3: no feed fails until the last check is seven days old, then costs a page', async (t) => {
   const feeds = { empty: 'empty', missing: 404, broken: 500, garbage: 'garbage', odd: { body: {} } } as const;
   // Where no feed at all can be read, it is not the channels.
