@@ -122,8 +122,9 @@ function parseLine(line: Buffer | null, file: string, number: number): JsonText 
   const isDocument = record?.get('results')?.kind === 'array' && record.get('videoId') === undefined;
   if (record?.kind === 'object' && !isDocument) return record;
   if (isText && record === null && text.toString().trim() === '') return null;
-  const expected = 'a JSON object in UTF-8, at most 64 MiB long';
-  throw new Failure('damaged', `${inputName(file)}:${number}: not a record (${expected})`, {
+  const isWhole = line !== null;
+  const what = isText ? 'not a record (a JSON object)' : isWhole ? 'not UTF-8 text' : 'longer than 64 MiB';
+  throw new Failure('damaged', `${inputName(file)}:${number}: ${what}`, {
     step: `show reads ndjson exports${number === 1 ? ', no other format' : '; fix or remove the line'}`,
   });
 }

@@ -102,7 +102,7 @@ function videoColumns(
       drop: 3,
     },
     hasDates
-      ? { word: 'published', cell: published, kind: 'uncut', drop: 4 }
+      ? { word: 'published', cell: published, kind: 'uncut', drop: 2 }
       : { word: 'age', cell: age, kind: 'uncut', width: mayFollow ? 13 : 0, drop: 4 },
     { word: 'channel', cell: channel, kind: 'text', drop: 6 },
     { word: 'title', cell: field('title'), kind: 'title', min: scaled(terminal, 34, 40) },

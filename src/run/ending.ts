@@ -1,7 +1,6 @@
 /** Decides how a run ends: its exit code, and its lines on stderr, one per cause. Pure. */
 import { type CommonOptions, repairAll } from '../cli/options.ts';
 import { type Failure, type FailureCode, gravest, type Warning } from '../errors.ts';
-import { demoReferences } from '../sandbox/defaults.ts';
 import { describeCredits, spent, type Tally } from '../service/budget.ts';
 import type { Operation } from '../service/contract.ts';
 import { checkAddress } from '../service/failures.ts';
@@ -9,7 +8,7 @@ import type { Step } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 import type { Result } from './results.ts';
 
-type RunFlags = Pick<CommonOptions, 'sandbox' | 'invocation'>;
+type RunFlags = Pick<CommonOptions, 'invocation'>;
 
 /** What a run knows about itself at its end. */
 interface EndedRun {
@@ -138,17 +137,12 @@ const isAllNotFound = (results: readonly Result[]): boolean =>
   results.every(({ isReached, failure }) => !isReached || notFound.includes(failure?.code));
 
 /** Chooses the one next step for a group of failures. */
-function stepOf(
-  group: Group<Failed>,
-  results: readonly Result[],
-  { sandbox, invocation }: RunFlags,
-): Step | null {
+function stepOf(group: Group<Failed>, results: readonly Result[], { invocation }: RunFlags): Step | null {
   const [{ failure }] = group;
   const folder = invocation.flags.find(({ name }) => name === '--output-dir')?.value ?? null;
   if (group.length > 1 && folder !== null && repairable.includes(failure.code))
     return repairAll({ purpose: 'repair all', program: 'chanlist check', operands: [folder] });
   if (failure.exit === 2) return commonStep(group);
-  if (sandbox && failure.code === 'not_found') return demoReferences;
   // What a missing feed needs is nothing; what it has kept from being reached needs another run.
   if (failure.code === 'no_feed' && results.some(({ isReached }) => !isReached))
     return 'run the same command again: it begins with those that were not reached';

@@ -4,6 +4,7 @@ import type { Warning } from '../errors.ts';
 import { createProgress, type ProgressLine } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
 import type { Output } from '../output/stdout.ts';
+import { demoReferences } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
 import { Budget, type Ledger } from '../service/budget.ts';
 import { Client, type ClientOptions } from '../service/client.ts';
@@ -82,7 +83,15 @@ async function openSandbox({ maxCredits }: CommonOptions) {
   const { startSandbox } = await import('../sandbox/server.ts');
   const { baseUrl: address, key, close } = await startSandbox({ credits: sandboxCredits });
   const { baseUrl } = parseAddress(address, '--sandbox');
-  return { baseUrl, namespace: defaultNamespace, serviceName: sandboxName, key, bounds: maxCredits, close };
+  return {
+    baseUrl,
+    namespace: defaultNamespace,
+    serviceName: sandboxName,
+    key,
+    knownReferences: demoReferences,
+    bounds: maxCredits,
+    close,
+  };
 }
 
 export const sandboxName = 'the sandbox';

@@ -16,7 +16,10 @@ export interface Service {
   readonly baseUrl: BaseUrl;
   readonly namespace: string;
   readonly key: string;
+  /** What to do if the key is rejected. */
   readonly remedy?: Step | null;
+  /** What to do about a 404, if few references are known here. */
+  readonly knownReferences?: string;
 }
 
 export interface ClientOptions {
@@ -92,7 +95,7 @@ export class Client {
       const decision = decideRetry(outcome, { ...soFar, runWaitMs }, limits, context.clock.random());
       if (typeof decision === 'string') {
         const failure = finalFailure(outcome, decision, attempt);
-        throw failure.code === 'unauthorized' ? failure.with({ step: this.#remedyOf(failure) }) : failure;
+        throw failure.with({ step: this.#stepOf(failure) });
       }
       this.#abortSignal.throwIfAborted();
       const { waitMs, usesRetry, pausesRun } = decision;
@@ -115,11 +118,16 @@ export class Client {
     await (await this.#connections?.catch(() => null))?.destroy(reason);
   }
 
-  /** What to do about a rejected key. A 403 after an accepted request is about the reference, not the key. */
-  #remedyOf({ status }: Failure): Step | null | undefined {
+  /** What to do about a failure of this service. */
+  #stepOf({ code, status, step }: Failure): Step | null | undefined {
+    const { remedy, knownReferences } = this.#options.service;
+    if (code === 'not_found') return knownReferences ?? step;
+    if (code !== 'unauthorized') return step;
+    // A 403 after an accepted request is about the reference, not the key.
     const isRefusal = status === 403 && this.#isKeyAccepted;
-    const step = 'the key works for other requests: ask the service why, or remove the reference';
-    return isRefusal ? step : this.#options.service.remedy;
+    return isRefusal
+      ? 'the key works for other requests: ask the service why, or remove the reference'
+      : remedy;
   }
 
   /** Sends a request once: reserves its credits before, and notes its outcome after. */

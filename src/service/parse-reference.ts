@@ -194,7 +194,7 @@ function refusalOf(
   if (/^uc[\w-]{22}$/i.test(text)) return { what, step: `did you mean UC${text.slice(2)}?` };
   const corrected = url === null || hasScheme(text) ? `@${text}` : `https://${text}`;
   const isMeant =
-    /[\p{L}\p{N}]/u.test(text) && parseChannel(corrected) !== null && !/^@.*[/?]/.test(corrected);
+    /^(?!-).*[\p{L}\p{N}]/su.test(text) && parseChannel(corrected) !== null && !/^@.*[/?]/.test(corrected);
   return isMeant ? { what, step: `did you mean ${corrected}?` } : { what };
 }
 

@@ -20,7 +20,7 @@ const ending = (results: readonly Result[], facts: Partial<Parameters<typeof end
       warnings: [],
       endedBy: null,
       pipeClosed: false,
-      options: { sandbox: false, invocation: { name: 'latest', flags: [] } },
+      options: { invocation: { name: 'latest', flags: [] } },
       budget: { total: { credits: { confirmed: 0, possibly_charged: 0 } } },
       ...facts,
     },
@@ -166,7 +166,7 @@ test('several damaged archives of a folder: the line that runs every fix', () =>
     [['@a', '@b'], `2 references (@a, @b): the first: @a is damaged; repair all: ${fix}`],
     [['@a'], '@a: @a is damaged; restore it: @a'],
   ] as const) {
-    const options = { sandbox: false, invocation: { name: 'uploads', flags } };
+    const options = { invocation: { name: 'uploads', flags } };
     assert.deepEqual(lines(results.map(damaged), { options }), [line]);
   }
 });

@@ -87,4 +87,6 @@ test('--sandbox: the message about what it does not know names its demo referenc
     assert.match(stderr, /; the sandbox has @demo, @empty, @odd, @size-N and PLdemo\n$/);
     assert.doesNotMatch(stderr, /address|namespace|spelling/);
   }
+  const { stdout } = await command(['resolve', '@me', '--sandbox', '--json']);
+  assert.equal(JSON.parse(stdout).error.next, 'the sandbox has @demo, @empty, @odd, @size-N and PLdemo');
 });
