@@ -45,6 +45,12 @@ export class ReferenceIndex {
     return id ?? this.#ids.get(value) ?? null;
   }
 
+  /** Whether FILE is an archive, and no failure of it has ended the last run: that could happen again. */
+  isUpdatable(name: string): boolean {
+    const record = this.records.get(name);
+    return record !== undefined && record.checks.failure?.code !== 'unauthorized';
+  }
+
   /** Sorts FILEs: interrupted, then oldest check (`all`: oldest full read), then failed last time. */
   compare(a: string, b: string, all: boolean): number {
     const [left, right] = [this.#sortKey(a, all), this.#sortKey(b, all)];

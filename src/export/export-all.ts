@@ -3,8 +3,7 @@ import { changeRecord } from '../archive/record.ts';
 import { ReferenceIndex } from '../archive/reference-index.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { guardFile, makeFolders } from '../fs/files.ts';
-import { grouped } from '../run/ending.ts';
-import { mapConcurrently } from '../run/map-concurrently.ts';
+import { forEachConcurrently } from '../run/map-concurrently.ts';
 import { type Reference, validOnly } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Job, Run } from '../run/run.ts';
@@ -36,12 +35,9 @@ function createFolders({ file, path, privateFolder }: ExportFolder): void {
   privateFolder.ensure();
 }
 
-/** One FILE of a run: `reference` has its result, `aliases` lead to the same ID. */
 interface QueuedExport {
-  readonly id: string;
-  readonly name: string;
   readonly reference: Reference;
-  readonly aliases: readonly Reference[];
+  readonly id: string;
 }
 
 /** What the exports of a run share. */
@@ -49,103 +45,100 @@ interface ExportState {
   readonly run: Run;
   readonly exportFolder: ExportFolder;
   readonly index: ReferenceIndex;
-  /** Results so far. An alias has none. */
+  /** Results so far. A second reference of an ID has none. */
   readonly results: Map<Reference, Result>;
 }
 
 /**
- * Exports each reference into its FILE, or brings it up to date. Returns the results in input order. Archives come first:
- * new references, and those that cannot be resolved, do not keep them waiting.
+ * Exports each reference into its FILE, or brings it up to date. Returns the results in input order. Archives come first: new
+ * references, and those that cannot be resolved, do not keep them waiting.
  */
 async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly Result[]> {
-  const { references } = run;
-  const { feeds } = exportFolder;
+  const { options, feeds } = exportFolder;
   const index = new ReferenceIndex(exportFolder);
   const state: ExportState = { run, exportFolder, index, results: new Map() };
-  const hasRecord = (reference: Reference): boolean => {
+  const nameOfKnown = (reference: Reference): string => {
     const id = index.knownId(reference);
-    return id !== null && index.records.has(nameOf(exportFolder, id));
+    return id === null ? '' : nameOf(exportFolder, id);
   };
-  const archives = await queueOf(state, references.filter(hasRecord));
-  await exportQueue(state, archives);
-  const done = new Set(archives.map(({ id }) => id));
-  const others = references.filter((reference) => !hasRecord(reference));
-  const resolved = await queueOf(state, others);
-  const newExports = resolved.filter(({ id }) => !done.has(id));
-  await exportQueue(state, newExports);
-  for (const item of resolved) if (done.has(item.id)) await recordAliases(state, item);
-  const explained = feeds.explain(references.flatMap((reference) => state.results.get(reference) ?? []));
+  const references = [...run.references].sort((a, b) =>
+    index.compare(nameOfKnown(a), nameOfKnown(b), options.all),
+  );
+  const isArchive = (reference: Reference): boolean => index.isUpdatable(nameOfKnown(reference));
+  const archives = new Map<string, QueuedExport>();
+  for (const reference of references.filter(isArchive)) {
+    const id = index.knownId(reference);
+    if (id !== null && !archives.has(id)) archives.set(id, { reference, id });
+  }
+  await updateArchives(state, [...archives.values()]);
+  const others = references.filter((reference) => !isArchive(reference));
+  await exportOthers(state, others, new Set(archives.keys()));
+  const results = run.references.flatMap((reference) => state.results.get(reference) ?? []);
+  const explained = feeds.explain(results);
   run.warnings.push(...explained.warnings);
   if (explained.outage !== null && run.endedBy?.code === 'no_feed')
     run.fail(explained.outage, { replaces: true });
   return explained.results;
 }
 
-/** Resolves references, and returns their exports in the order in which they are done. */
-async function queueOf(
-  { run, exportFolder, index, results }: ExportState,
-  references: readonly Reference[],
-): Promise<readonly QueuedExport[]> {
-  const { concurrency, all } = exportFolder.options;
-  const resolved = mapConcurrently(references, { concurrency }, (reference) =>
-    resolve(run, index, reference),
-  );
-  const found: { readonly reference: Reference; readonly id: string }[] = [];
-  for await (const [reference, id] of resolved)
-    if (id instanceof Failure) results.set(reference, resultOf(reference, { failure: id }));
-    else found.push({ reference, id });
-  const queue = grouped(found, ({ id }) => id).map(([{ reference, id }, ...others]) => {
-    const aliases = others.map((other) => other.reference);
-    return { id, reference, aliases, name: nameOf(exportFolder, id) };
-  });
-  return queue.sort((a, b) => index.compare(a.name, b.name, all));
-}
-
-/** Updates archives, then exports what has none. */
-async function exportQueue(state: ExportState, queue: readonly QueuedExport[]): Promise<void> {
-  const { exportFolder, index, results } = state;
-  const { feeds } = exportFolder;
-  const updates = queue.filter(({ name }) => index.records.has(name));
-  const firstExports = queue.filter(({ name }) => !index.records.has(name));
-  feeds.mayBuyPages = updates.length < minChannels;
-  await exportEach(state, updates);
+async function updateArchives(state: ExportState, archives: readonly QueuedExport[]): Promise<void> {
+  const { feeds, options } = state.exportFolder;
+  const updateEach = (items: readonly QueuedExport[]): Promise<void> =>
+    forEachConcurrently(items, options, (item) => exportItem(state, item));
+  feeds.mayBuyPages = archives.length < minChannels;
+  await updateEach(archives);
   feeds.mayBuyPages = true;
-  const deferred = updates.filter(({ id }) => feeds.deferred.has(id));
-  if (!feeds.isServiceOut([...results.values()])) await exportEach(state, deferred);
-  await exportEach(state, firstExports);
+  const deferred = archives.filter(({ id }) => feeds.deferred.has(id));
+  if (!feeds.isServiceOut([...state.results.values()])) await updateEach(deferred);
 }
 
-/** Records references of an archive that this run has updated under another one, so that they are not resolved again. */
-async function recordAliases({ run, exportFolder, results }: ExportState, item: QueuedExport): Promise<void> {
-  const { id, name, reference, aliases } = item;
+/** Resolves each reference and exports it at once: the pages that are bought show that the service works. */
+async function exportOthers(
+  state: ExportState,
+  references: readonly Reference[],
+  done: Set<string>,
+): Promise<void> {
+  const { run, exportFolder, index, results } = state;
+  const aliases: QueuedExport[] = [];
+  await forEachConcurrently(references, exportFolder.options, async (reference) => {
+    const id = await resolve(run, index, reference);
+    if (id instanceof Failure) results.set(reference, resultOf(reference, { failure: id }));
+    else if (done.has(id)) aliases.push({ reference, id });
+    else {
+      done.add(id);
+      await exportItem(state, { reference, id });
+    }
+  });
+  for (const alias of aliases) await recordAlias(state, alias);
+}
+
+/** Records another reference of an archive, so that it is not resolved again. */
+async function recordAlias(state: ExportState, { reference, id }: QueuedExport): Promise<void> {
+  const { run, exportFolder, index, results } = state;
+  const alias = reference.reference;
+  if (alias === null || index.knownId(reference) !== null) return;
   try {
     using _lock = await lockExport(run, exportFolder, id);
-    const others = [reference, ...aliases].flatMap((alias) => alias.reference ?? []);
-    changeRecord(exportFolder.privateFolder, name, id, (record) => ({
-      others: [...record.others, ...others],
+    changeRecord(exportFolder.privateFolder, nameOf(exportFolder, id), id, ({ others }) => ({
+      others: [...others, alias],
     }));
   } catch (error) {
     results.set(reference, resultOf(reference, { failure: toFailure(error).with({ scope: 'reference' }) }));
   }
 }
 
-async function exportEach(
+async function exportItem(
   { run, exportFolder, index, results }: ExportState,
-  items: readonly QueuedExport[],
+  { reference, id }: QueuedExport,
 ): Promise<void> {
-  const { concurrency } = exportFolder.options;
-  const done = mapConcurrently(items, { concurrency }, ({ id, reference, aliases }) =>
-    run.work(reference, () => exportOne(run, exportFolder, reference, id, aliases)),
-  );
-  for await (const [{ id, reference, name }, result] of done) {
-    const file = pathOf(exportFolder, id);
-    // A FILE that stays has the entries that are recorded.
-    const isKept = result.failure !== null && result.entries === 0 && existsSync(file);
-    const entries = isKept ? (index.records.get(name)?.entries ?? 0) : result.entries;
-    const located = { ...result, id, file, entries };
-    const earlier = results.get(reference);
-    results.set(reference, earlier === undefined ? located : mergeResults(earlier, located));
-  }
+  const result = await run.work(reference, () => exportOne(run, exportFolder, reference, id));
+  const file = pathOf(exportFolder, id);
+  // A FILE that stays has the entries that are recorded.
+  const isKept = result.failure !== null && result.entries === 0 && existsSync(file);
+  const recorded = index.records.get(nameOf(exportFolder, id))?.entries ?? 0;
+  const located = { ...result, id, file, entries: isKept ? recorded : result.entries };
+  const earlier = results.get(reference);
+  results.set(reference, earlier === undefined ? located : mergeResults(earlier, located));
 }
 
 /** Returns the ID of a reference, or why it has none. Asks the service only for what no record knows. */

@@ -29,19 +29,15 @@ import { planOf } from './plan.ts';
 import { updateArchive } from './update-archive.ts';
 import { readIntact } from './updated-file.ts';
 
-/**
- * Makes one export, or brings it up to date, under its lock. Returns every failure in the result. `aliases`: its other
- * references.
- */
+/** Makes one export, or brings it up to date, under its lock. Returns every failure in the result. */
 export async function exportOne(
   run: Run,
   exportFolder: ExportFolder,
   reference: Reference,
   id: string,
-  aliases: readonly Reference[],
 ): Promise<Result> {
   const { options, operation } = exportFolder;
-  const input = { reference, id, service: run.serviceName, aliases };
+  const input = { reference, id, service: run.serviceName };
   const attempt = async (buysAll: boolean) => {
     using item = await readItem(exportFolder, { ...input, buysAll });
     const result = await doExport(run, item).catch((error) => failedExport(item, error));

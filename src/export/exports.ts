@@ -106,8 +106,6 @@ interface ExportInput {
   readonly id: string;
   /** Address and namespace. */
   readonly service: string;
-  /** Other references of the run that lead to the ID. */
-  readonly aliases?: readonly Reference[];
   readonly buysAll?: boolean;
 }
 
@@ -117,7 +115,7 @@ interface ExportInput {
  */
 export async function readItem(exportFolder: ExportFolder, input: ExportInput): Promise<ExportItem> {
   const { privateFolder, context, options, format, operation, file } = exportFolder;
-  const { reference, id, service, aliases = [], buysAll = options.update && options.all } = input;
+  const { reference, id, service, buysAll = options.update && options.all } = input;
   const name = nameOf(exportFolder, id);
   const path = pathOf(exportFolder, id);
   // A dry run does not create the folder.
@@ -157,7 +155,7 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
     },
     buysAll,
     [Symbol.dispose]: () => interrupted?.[Symbol.dispose](),
-    recordIdentity: { ...keptReferences(id, [reference, ...aliases], interrupted, record), service },
+    recordIdentity: { ...keptReferences(id, reference, interrupted, record), service },
   };
 }
 
@@ -173,11 +171,11 @@ function assertInFolder(
 /** Returns the references for the record: the newest handle or URL first; the ID only if there is none. */
 function keptReferences(
   id: string,
-  aliases: readonly Reference[],
+  { value, reference: typed }: Reference,
   interrupted: PagesFile | null,
   record: ArchiveRecord | null,
 ): Pick<ArchiveRecord, 'reference' | 'others'> {
-  const names = aliases.map(({ value, reference }) => (value === id ? id : (reference ?? id)));
+  const names = [value === id ? id : (typed ?? id)];
   if (interrupted !== null) names.push(interrupted.header.reference);
   if (record?.id === id) names.push(record.reference, ...record.others);
   const [reference = id, ...others] = new Set(names.filter((name) => name !== id));

@@ -8,8 +8,8 @@ import type { Feed, FeedEntry } from './decide-update.ts';
 import type { ExportItem } from './exports.ts';
 
 /**
- * Asks for the feed of a channel (`latest`, free). A feed that is missing (404, 5xx after retries), unreadable, or empty
- * while FILE has entries is a problem, not an error; other failures are thrown.
+ * Asks for the feed of a channel (`latest`, free). A feed that is missing (404, 5xx after retries), refused, unreadable, or
+ * empty while FILE has entries is a problem, not an error; failures of the account and the connection are thrown.
  */
 export async function requestFeed(
   { client, context }: Run,
@@ -24,6 +24,7 @@ export async function requestFeed(
     const failure = toFailure(error);
     const { code, status } = failure;
     if (code === 'not_found') return missing('missing (404)', 404);
+    if (code === 'refused') return missing(`refused (${status})`, status);
     // A redirect is about the address, not about this channel.
     const isRedirect = status !== null && status >= 300;
     if (code === 'invalid_response' && !isRedirect) return missing('unreadable', status);

@@ -13,3 +13,10 @@ export function mapConcurrently<T, R>(
   const options = { concurrency, highWaterMark: lookahead };
   return Readable.from(items).map(async (item: T) => [item, await work(item)], options);
 }
+
+/** Does `work` for each item, at most `concurrency` at once. `work` must not reject. */
+export const forEachConcurrently = <T>(
+  items: readonly T[],
+  { concurrency }: { readonly concurrency: number },
+  work: (item: T) => Promise<void>,
+): Promise<void> => Readable.from(items).forEach(work, { concurrency });

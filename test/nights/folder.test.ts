@@ -68,6 +68,22 @@ test('references that cannot be resolved do not keep archives waiting, even if f
   onlyError(night, 'refs.txt:1 @refused0', '1 more not reached');
 });
 
+test('what fails every night does not keep a new channel waiting: bad references after it, or a 403', async (t) => {
+  const { nights, channel } = await folderOf(t, 1);
+  for (const name of ['good', 'other']) nights.service.addChannel(name, { list: videos(0, 5) });
+  const bad = Array.from({ length: 5 }, (_, n) => `@bad${n}`);
+  nights.service.fault = ({ parameters }) => (bad.includes(parameters.input ?? '') ? 422 : null);
+  nights.write('refs.txt', ['@good', ...bad, '@c0'].map((name) => `${name}\n`).join(''));
+  const night = await nights.night();
+  assert.deepEqual([night.exit, paid(night)], [8, [channelId('good')]], night.stderr);
+  channel(0).feed = 403;
+  nights.write('refs.txt', '@c0\n');
+  assert.equal((await nights.night()).exit, 3);
+  nights.write('refs.txt', '@c0\n@other\n');
+  const next = await nights.night();
+  assert.deepEqual([next.exit, paid(next)], [3, [channelId('other')]], next.stderr);
+});
+
 test('a new spelling of an archive is no second list, and is resolved once', async (t) => {
   const { nights, channel } = await folderOf(t, 1);
   nights.service.handles.set('@new_name', channel(0).id);

@@ -186,6 +186,19 @@ test('rule 3: no feed fails until the last check is seven days old, then costs a
   assert.deepEqual([last.exit, last.credits, last.counts, last.stderr], [0, 0, { unchanged: 6 }, '']);
 });
 
+test('rule 3: a feed that is refused is a feed that is missing: --update --all does without it', async (t) => {
+  const { nights, a } = await exportedNights(t, 150);
+  a.list = videos(0, 151);
+  for (const status of [400, 410, 422]) {
+    a.feed = status;
+    const night = await nights.night();
+    assert.deepEqual(outcome(night), noFeed, night.stderr);
+    onlyError(night, `the "latest" feed is refused (${status})`, 'no action needed');
+  }
+  const all = await nights.night('--all');
+  assert.deepEqual(outcome(all), updated(1, 2));
+});
+
 const known = (...ids: number[]): Entry[] => ids.map((n) => feedEntry(String(videos(n, n + 1)[0]?.videoId)));
 const shapes: readonly (readonly [name: string, body: unknown, exit: 0 | 7])[] = [
   ['an array', known(19, 18), 0],
