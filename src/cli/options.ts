@@ -1,4 +1,5 @@
 import type { ServiceFlags } from '../accounts/settings.ts';
+import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import type { FormatName } from '../output/formats.ts';
 import type { CreditBound } from '../service/budget.ts';
@@ -55,8 +56,18 @@ interface Invocation {
 export const accountFlags: readonly string[] = ['--profile', '--base-url', '--namespace', '--key-file'];
 
 /** Selects the flags that any other command of the same run needs: its account, and what it may spend. */
-export const carriedFlagsOf = ({ invocation }: Pick<CommonOptions, 'invocation'>): readonly Flag[] =>
-  invocation.flags.filter(({ name }) => [...accountFlags, '--max-credits'].includes(name));
+export function carriedFlagsOf(
+  { invocation, sandbox }: Pick<CommonOptions, 'invocation' | 'sandbox'>,
+  env: Context['env'],
+): readonly Flag[] {
+  const typed = invocation.flags.filter(({ name }) => [...accountFlags, '--max-credits'].includes(name));
+  const hasAccount = sandbox || typed.some(({ name }) => name === '--profile');
+  return hasAccount ? typed : [...profileFlags(env), ...typed];
+}
+
+/** The account that the environment selects: a command from a mail is pasted where that is not set. */
+export const profileFlags = ({ CHANLIST_PROFILE: value }: Context['env']): readonly Flag[] =>
+  value ? [{ name: '--profile', value }] : [];
 
 /** Repeats the command as typed, for a purpose, with other operands, without some flags and with others. */
 export function commandOf(

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command-module.ts';
-import { type CommonOptions, commandOf, repairAll } from '../cli/options.ts';
+import { type CommonOptions, commandOf, profileFlags, repairAll } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, gravest, usage } from '../errors.ts';
 import {
@@ -71,7 +71,8 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
   const archives = checked
     .filter(({ isWritten }) => !isWritten)
     .map((archive) => noteNotInFrom(archive, list, from));
-  const rows = [...archives, ...absent.map((reference) => absentRow(reference, paths))];
+  const found = [...archives, ...absent.map((reference) => absentRow(reference, paths))];
+  const rows = found.map((row) => withProfile(row, context.env));
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
   const printed = (quiet ? bad : rows).map(printableRow);
   const rowOptions = {
@@ -206,6 +207,15 @@ function absentRow({ reference, id, value }: Reference, [path = '', ...others]: 
     fix,
   } as const;
   return { ...emptyRow, reference, id, problem };
+}
+
+/** Adds the account that the environment selects to a fix that may spend credits. */
+function withProfile(row: CheckRow<Command>, env: Context['env']): CheckRow<Command> {
+  const fix = row.problem?.fix;
+  const flags = fix?.flags ?? [];
+  const isPaid = fix?.program.startsWith('chanlist') && !flags.some(({ name }) => name === '--sandbox');
+  if (!row.problem || !fix || !isPaid) return row;
+  return { ...row, problem: { ...row.problem, fix: { ...fix, flags: [...flags, ...profileFlags(env)] } } };
 }
 
 /** Returns the command that repairs what can be repaired: the fix of a single problem, else a line that runs all. */

@@ -59,13 +59,15 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
         found.add(id);
         return isNew;
       });
-      if (!ids.has(key)) {
+      // A new spelling of a known reference has entries that were seen.
+      const isKnown = ids.has(key) || entries.some((entry) => ids.has(idOf(entry)));
+      if (!isKnown) {
         pending = { lines: [...unseen.map(idOf), key], baseline: key };
         return [];
       }
       if (unseen.length > 0 && unseen.length === entries.length) missed.push(label ?? value);
       const printed = unseen.slice(0, limit ?? undefined);
-      pending = { lines: printed.map(idOf), baseline: null };
+      pending = { lines: [...printed.map(idOf), key], baseline: null };
       return printed;
     },
     /** Counts the entries as seen, once stdout has them. */

@@ -159,6 +159,14 @@ test('first exports: the fix has the request of each, whatever its name', async 
   assert.deepEqual([(await check(world, '.')).codes, world.files().length], [[null], 4]);
 });
 
+test('a fix names the account that the environment selects', async (t) => {
+  const { world, channel } = await archived(t);
+  world.remove(`lists/${channel.id}.ndjson`);
+  const { lines } = await world.run('check lists -f ndjson', { env: { CHANLIST_PROFILE: 'nightly' } });
+  const { fix } = JSON.parse(lines[0] ?? '').problem;
+  assert.equal(fix, `chanlist uploads @a -o lists/${channel.id}.ndjson --profile nightly`);
+});
+
 test('playlists are repaired as channels are', async (t) => {
   const { world } = await archived(t);
   await world.run('playlist PLx -o p.ndjson');

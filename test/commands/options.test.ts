@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CommonOptions } from '../../src/cli/options.ts';
+import { type CommonOptions, carriedFlagsOf } from '../../src/cli/options.ts';
 import { parseArguments } from '../../src/cli/program.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { Failure } from '../../src/errors.ts';
+import type { Flag } from '../../src/text/command.ts';
 
 const argumentsOf = (line: string): string[] => line.split(' ').filter(Boolean);
 
@@ -22,6 +23,19 @@ async function parse(line: string): Promise<object> {
   >;
   return options;
 }
+
+test('a printed command has the account of this run, also if the environment selects it', () => {
+  const typed = (name: string, value: string) => ({ name, value });
+  const bound = typed('--max-credits', '5');
+  const nightly = typed('--profile', 'nightly');
+  const carried = (flags: Flag[], env: Record<string, string>, sandbox = false): readonly Flag[] =>
+    carriedFlagsOf({ invocation: { name: 'uploads', flags }, sandbox }, env);
+  const env = { CHANLIST_PROFILE: 'nightly' };
+  assert.deepEqual(carried([bound, typed('--limit', '3')], env), [nightly, bound]);
+  assert.deepEqual(carried([typed('--profile', 'work')], env), [typed('--profile', 'work')]);
+  assert.deepEqual(carried([], env, true), []);
+  assert.deepEqual(carried([], { CHANLIST_PROFILE: '' }), []);
+});
 
 /** The usage error of the arguments: one line. */
 async function refused(line: string): Promise<string> {

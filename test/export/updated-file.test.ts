@@ -26,7 +26,7 @@ async function updater(t: TestContext) {
   ) => {
     writeFileSync(path, content);
     const exportFolder = {
-      context: { stop: never },
+      context: { stop: never, env: {} },
       operation: operations.uploads,
       options: { restart: false, invocation: { flags: [] } },
     };

@@ -41,6 +41,16 @@ test('the first time is the baseline: nothing printed, one line counts the refer
   assert.match(twice.stderr, /added 1 reference to/);
 });
 
+test('a new spelling of a known channel is no baseline: what is new is printed', async (t) => {
+  const { nights, a } = await watched(t);
+  a.list = videos(0, 22);
+  const byId = await nights.run(['latest', a.id, '--seen', 'seen.txt']);
+  assert.deepEqual([byId.stderr, idsInText(byId.stdout)], ['', idsIn(videos(20, 22))]);
+  a.list = videos(20, 60);
+  // It is known from now on.
+  onlyWarning(await nights.run(['latest', a.id, '--seen', 'seen.txt']), a.id, 'missed');
+});
+
 test('new entries are printed once; a channel that joins is a baseline of its own', async (t) => {
   const { nights, a } = await watched(t);
   a.list = videos(0, 23);

@@ -13,7 +13,7 @@ const refs = '# the channels of this test\n@demo\n\n@size-250\n';
 const firstRun = 'cd ~/lists && chanlist uploads --from refs.txt --output-dir exports';
 const giveUp = 'rm -f ~/lists/exports/.chanlist/UCdemo__________________.ndjson.run';
 const queue = 'cd ~/lists && rm -f nightly.json && ';
-const monitor = 'find ~/lists/nightly.json -mmin -1500 | grep -q . && ';
+const monitor = 'find ~/lists/nightly.json -mmin -720 | grep -q . && ';
 
 testExamples(
   file,
@@ -42,12 +42,12 @@ async function givenUp({ sh }: Workshop): Promise<Collected> {
   return removed;
 }
 
-/** The summary of the last night says that all is well, a day later it does not. */
+/** The summary of the last night says that all is well, half a day later it does not. */
 async function monitored({ sh }: Workshop): Promise<Collected> {
   const { text } = await exampleOf(file, monitor);
   await sh(`${firstRun} --update --summary nightly.json`);
   const fresh = await sh(text);
-  await sh('touch -d "26 hours ago" ~/lists/nightly.json');
+  await sh('touch -d "13 hours ago" ~/lists/nightly.json');
   assert.equal((await sh(text)).exit, 1);
   return fresh;
 }
