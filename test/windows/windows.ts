@@ -42,6 +42,8 @@ const environment = {
   ...{ HOME: home, USERPROFILE: home, APPDATA: join(home, 'Roaming'), LOCALAPPDATA: join(home, 'Local') },
 };
 
+// Creates Wine's folders: a process that starts meanwhile does not see the drives.
+if (isWine) spawnSync(wine, [windowsNode, '--version'], { env: environment });
 process.on('exit', () => {
   if (isWine) spawnSync('/usr/lib/wine/wineserver64', ['--kill'], { env: environment });
   rmSync(home, { recursive: true, force: true, maxRetries: 10 });
