@@ -92,7 +92,7 @@ export async function readRecorded(
   return { ...(await readArchive(target, null, stop, onEntry)), checkedId: null };
 }
 
-/** Compares FILE with its record: `lost` if it has fewer entries, `damaged` if it is not as written; null: it is well. */
+/** Compares FILE with its record: `lost` if it has fewer entries, `damaged` if it is not as written; null: it is intact. */
 export function damageOf(
   { stats }: Target,
   record: ArchiveRecord,

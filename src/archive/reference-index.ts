@@ -45,8 +45,8 @@ export class ReferenceIndex {
     return id ?? this.#ids.get(value) ?? null;
   }
 
-  /** Whether FILE is an archive, and no failure of it has ended the last run: that could happen again. */
-  isUpdatable(name: string): boolean {
+  /** Whether FILE is an archive that did not end the last run with a 403: that could happen again. */
+  comesFirst(name: string): boolean {
     const record = this.records.get(name);
     return record !== undefined && record.checks.failure?.code !== 'unauthorized';
   }

@@ -42,7 +42,7 @@ const repeatable = {
 /** The flags that also go before the command, by their headings in `help flags`. */
 export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
   'Service:': [
-    row('--profile <name>', [...accountCommands, 'auth logout'], 'use this account', {
+    row('--profile <name>', [...accountCommands, 'auth logout', 'check'], 'use this account', {
       variable: 'CHANLIST_PROFILE',
     }),
     row('--base-url <url>', accountCommands, 'use this address', { variable: 'CHANLIST_BASE_URL' }),

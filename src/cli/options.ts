@@ -56,18 +56,20 @@ interface Invocation {
 export const accountFlags: readonly string[] = ['--profile', '--base-url', '--namespace', '--key-file'];
 
 /** Selects the flags that any other command of the same run needs: its account, and what it may spend. */
-export function carriedFlagsOf(
-  { invocation, sandbox }: Pick<CommonOptions, 'invocation' | 'sandbox'>,
-  env: Context['env'],
-): readonly Flag[] {
-  const typed = invocation.flags.filter(({ name }) => [...accountFlags, '--max-credits'].includes(name));
-  const hasAccount = sandbox || typed.some(({ name }) => name === '--profile');
-  return hasAccount ? typed : [...profileFlags(env), ...typed];
-}
+export const carriedFlagsOf = ({ invocation }: Pick<CommonOptions, 'invocation'>): readonly Flag[] =>
+  invocation.flags.filter(({ name }) => [...accountFlags, '--max-credits'].includes(name));
 
-/** The account that the environment selects: a command from a mail is pasted where that is not set. */
-export const profileFlags = ({ CHANLIST_PROFILE: value }: Context['env']): readonly Flag[] =>
-  value ? [{ name: '--profile', value }] : [];
+/** Adds the profile that the environment selects to the flags: a printed command may be pasted where that is not set. */
+export function withProfile<T extends Pick<CommonOptions, 'invocation' | 'sandbox'>>(
+  options: T,
+  { CHANLIST_PROFILE: value }: Context['env'],
+): T {
+  const { flags } = options.invocation;
+  const isGiven = options.sandbox || flags.some(({ name }) => name === '--profile');
+  if (!value || isGiven) return options;
+  const profile = { name: '--profile', value };
+  return { ...options, invocation: { ...options.invocation, flags: [...flags, profile] } };
+}
 
 /** Repeats the command as typed, for a purpose, with other operands, without some flags and with others. */
 export function commandOf(

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command-module.ts';
-import { type CommonOptions, commandOf, profileFlags, repairAll } from '../cli/options.ts';
+import { type CommonOptions, carriedFlagsOf, commandOf, repairAll } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, gravest, usage } from '../errors.ts';
 import {
@@ -72,7 +72,7 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
     .filter(({ isWritten }) => !isWritten)
     .map((archive) => noteNotInFrom(archive, list, from));
   const found = [...archives, ...absent.map((reference) => absentRow(reference, paths))];
-  const rows = found.map((row) => withProfile(row, context.env));
+  const rows = found.map((row) => withAccount(row, options));
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
   const printed = (quiet ? bad : rows).map(printableRow);
   const rowOptions = {
@@ -209,13 +209,14 @@ function absentRow({ reference, id, value }: Reference, [path = '', ...others]: 
   return { ...emptyRow, reference, id, problem };
 }
 
-/** Adds the account that the environment selects to a fix that may spend credits. */
-function withProfile(row: CheckRow<Command>, env: Context['env']): CheckRow<Command> {
+/** Adds the account of this command to a fix that may spend credits. */
+function withAccount(row: CheckRow<Command>, options: CheckOptions): CheckRow<Command> {
   const fix = row.problem?.fix;
   const flags = fix?.flags ?? [];
   const isPaid = fix?.program.startsWith('chanlist') && !flags.some(({ name }) => name === '--sandbox');
   if (!row.problem || !fix || !isPaid) return row;
-  return { ...row, problem: { ...row.problem, fix: { ...fix, flags: [...flags, ...profileFlags(env)] } } };
+  const account = carriedFlagsOf(options);
+  return { ...row, problem: { ...row.problem, fix: { ...fix, flags: [...flags, ...account] } } };
 }
 
 /** Returns the command that repairs what can be repaired: the fix of a single problem, else a line that runs all. */

@@ -155,7 +155,7 @@ interface BoughtEntries extends BoughtPages {
   readonly newIds: Set<string>;
   /** IDs that both FILE and the list have; null unless all of the list was read now. */
   readonly stillListed: ReadonlySet<string> | null;
-  /** The list was read to its last page, and has nothing of FILE. */
+  /** The list was read to its last page, and the pages of this run have nothing of FILE. */
   readonly missesFile: boolean;
   readonly hasEntriesWithoutId: boolean;
 }
@@ -187,7 +187,7 @@ async function buyNew(
   const { select, onPages } = selectNew(contents.ids, newIds, !contents.hasEntriesWithoutId, all);
   const bought = await buyPages(run, item, pages, select, contents.entries);
   const { stillListed } = onPages;
-  // Of all entries, pages of an earlier run may have had some of FILE; any other update would have stopped there.
+  // Pages of an earlier run may have had entries of FILE, but not at their end, unless the update reads the whole list.
   const isConclusive = isFromStart || !all;
   const isFinished = bought.failure === null && bought.facts.pages > 0;
   return {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { changeRecord } from '../archive/record.ts';
 import { ReferenceIndex } from '../archive/reference-index.ts';
-import { Failure, toFailure } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import { guardFile, makeFolders } from '../fs/files.ts';
 import { forEachConcurrently } from '../run/map-concurrently.ts';
 import { type Reference, validOnly } from '../run/read-references.ts';
@@ -11,7 +11,6 @@ import { operations } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
 import { exportOne, lockExport, mergeResults } from './export-one.ts';
 import { type ExportFolder, nameOf, pathOf } from './exports.ts';
-import { minChannels } from './feed-log.ts';
 import { assertExportable, firstRequests } from './first-requests.ts';
 
 export const exportJob = (exportFolder: ExportFolder, references: readonly Reference[]): Job => ({
@@ -35,7 +34,7 @@ function createFolders({ file, path, privateFolder }: ExportFolder): void {
   privateFolder.ensure();
 }
 
-interface QueuedExport {
+interface ResolvedReference {
   readonly reference: Reference;
   readonly id: string;
 }
@@ -45,8 +44,11 @@ interface ExportState {
   readonly run: Run;
   readonly exportFolder: ExportFolder;
   readonly index: ReferenceIndex;
-  /** Results so far. A second reference of an ID has none. */
+  /** Results so far. */
   readonly results: Map<Reference, Result>;
+  readonly claimedIds: Set<string>;
+  /** References of an ID that another one has claimed: they have no result. */
+  readonly aliases: ResolvedReference[];
 }
 
 /**
@@ -56,65 +58,55 @@ interface ExportState {
 async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly Result[]> {
   const { options, feeds } = exportFolder;
   const index = new ReferenceIndex(exportFolder);
-  const state: ExportState = { run, exportFolder, index, results: new Map() };
-  const nameOfKnown = (reference: Reference): string => {
+  const results = new Map<Reference, Result>();
+  const state: ExportState = { run, exportFolder, index, results, claimedIds: new Set(), aliases: [] };
+  const queue = run.references.map((reference) => {
     const id = index.knownId(reference);
-    return id === null ? '' : nameOf(exportFolder, id);
-  };
-  const references = [...run.references].sort((a, b) =>
-    index.compare(nameOfKnown(a), nameOfKnown(b), options.all),
-  );
-  const isArchive = (reference: Reference): boolean => index.isUpdatable(nameOfKnown(reference));
-  const archives = new Map<string, QueuedExport>();
-  for (const reference of references.filter(isArchive)) {
-    const id = index.knownId(reference);
-    if (id !== null && !archives.has(id)) archives.set(id, { reference, id });
-  }
-  await updateArchives(state, [...archives.values()]);
-  const others = references.filter((reference) => !isArchive(reference));
-  await exportOthers(state, others, new Set(archives.keys()));
-  const results = run.references.flatMap((reference) => state.results.get(reference) ?? []);
-  const explained = feeds.explain(results);
+    return { reference, name: id === null ? '' : nameOf(exportFolder, id) };
+  });
+  queue.sort((a, b) => index.compare(a.name, b.name, options.all));
+  const archives = queue.filter(({ name }) => index.comesFirst(name));
+  const others = queue.filter(({ name }) => !index.comesFirst(name));
+  for (const part of [archives, others])
+    await exportEach(
+      state,
+      part.map(({ reference }) => reference),
+    );
+  for (const alias of state.aliases) await recordAlias(state, alias);
+  const explained = feeds.explain(run.references.flatMap((reference) => results.get(reference) ?? []));
   run.warnings.push(...explained.warnings);
   if (explained.outage !== null && run.endedBy?.code === 'no_feed')
     run.fail(explained.outage, { replaces: true });
   return explained.results;
 }
 
-async function updateArchives(state: ExportState, archives: readonly QueuedExport[]): Promise<void> {
-  const { feeds, options } = state.exportFolder;
-  const updateEach = (items: readonly QueuedExport[]): Promise<void> =>
-    forEachConcurrently(items, options, (item) => exportItem(state, item));
-  feeds.mayBuyPages = archives.length < minChannels;
-  await updateEach(archives);
-  feeds.mayBuyPages = true;
-  const deferred = archives.filter(({ id }) => feeds.deferred.has(id));
-  if (!feeds.isServiceOut([...state.results.values()])) await updateEach(deferred);
-}
-
 /** Resolves each reference and exports it at once: the pages that are bought show that the service works. */
-async function exportOthers(
-  state: ExportState,
-  references: readonly Reference[],
-  done: Set<string>,
-): Promise<void> {
-  const { run, exportFolder, index, results } = state;
-  const aliases: QueuedExport[] = [];
-  await forEachConcurrently(references, exportFolder.options, async (reference) => {
+async function exportEach(state: ExportState, references: readonly Reference[]): Promise<void> {
+  const { run, exportFolder, index, results, claimedIds, aliases } = state;
+  const { feeds, options } = exportFolder;
+  const claimed: ResolvedReference[] = [];
+  await forEachConcurrently(references, options, async (reference) => {
     const id = await resolve(run, index, reference);
     if (id instanceof Failure) results.set(reference, resultOf(reference, { failure: id }));
-    else if (done.has(id)) aliases.push({ reference, id });
+    else if (claimedIds.has(id)) aliases.push({ reference, id });
     else {
-      done.add(id);
-      await exportItem(state, { reference, id });
+      claimedIds.add(id);
+      claimed.push({ reference, id });
+      await exportOrUpdate(state, { reference, id });
     }
   });
-  for (const alias of aliases) await recordAlias(state, alias);
+  if (feeds.isServiceOut([...results.values()])) return;
+  const deferred = claimed.filter(({ id }) => feeds.deferred.has(id));
+  feeds.mayBuyPages = true;
+  await forEachConcurrently(deferred, options, (item) => exportOrUpdate(state, item));
+  feeds.mayBuyPages = false;
 }
 
-/** Records another reference of an archive, so that it is not resolved again. */
-async function recordAlias(state: ExportState, { reference, id }: QueuedExport): Promise<void> {
-  const { run, exportFolder, index, results } = state;
+/** Records another reference of an archive. Otherwise the next run resolves it again, for free: a failure does not matter. */
+async function recordAlias(
+  { run, exportFolder, index }: ExportState,
+  { reference, id }: ResolvedReference,
+): Promise<void> {
   const alias = reference.reference;
   if (alias === null || index.knownId(reference) !== null) return;
   try {
@@ -123,13 +115,13 @@ async function recordAlias(state: ExportState, { reference, id }: QueuedExport):
       others: [...others, alias],
     }));
   } catch (error) {
-    results.set(reference, resultOf(reference, { failure: toFailure(error).with({ scope: 'reference' }) }));
+    if (!(error instanceof Failure)) throw error;
   }
 }
 
-async function exportItem(
+async function exportOrUpdate(
   { run, exportFolder, index, results }: ExportState,
-  { reference, id }: QueuedExport,
+  { reference, id }: ResolvedReference,
 ): Promise<void> {
   const result = await run.work(reference, () => exportOne(run, exportFolder, reference, id));
   const file = pathOf(exportFolder, id);

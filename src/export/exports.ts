@@ -120,7 +120,7 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
   const path = pathOf(exportFolder, id);
   // A dry run does not create the folder.
   const found = file ?? (existsSync(exportFolder.path) ? resolveTarget(path) : { path, real: path });
-  assertInFolder(exportFolder, found);
+  assertNotLink(exportFolder, found);
   const target = { ...found, stats: lstatSync(found.real, { throwIfNoEntry: false }) ?? null };
   const fields = parseFields(options.fields, operation)?.map((field) => field.name);
   const { limit } = options;
@@ -159,13 +159,14 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
   };
 }
 
-/** Throws a usage error for a FILE of `--output-dir` that is a link into another folder: its record would be there. */
-function assertInFolder(
+/** Throws a usage error for a FILE of `--output-dir` that is a link: its record, or another archive, would be at its target. */
+function assertNotLink(
   { file, path }: ExportFolder,
   { path: shown, real }: Pick<Target, 'path' | 'real'>,
 ): void {
-  if (file !== null || !existsSync(path) || dirname(real) === realpathSync.native(path)) return;
-  throw usage(`${shown} is a link into another folder`, 'update it alone, with -o FILE');
+  if (file !== null || !existsSync(path)) return;
+  if (real === join(realpathSync.native(path), basename(shown))) return;
+  throw usage(`${shown} is a link to another file`, 'update it alone, with -o FILE');
 }
 
 /** Returns the references for the record: the newest handle or URL first; the ID only if there is none. */

@@ -3,7 +3,7 @@ import type { Result } from '../run/results.ts';
 import type { Feed, MissingFeed } from './decide-update.ts';
 
 /** From this many missing feeds on, the cause is taken to be the service or the address, not the channels. */
-export const minChannels = 5;
+const minChannels = 5;
 
 /** What missing feeds mean for a run. */
 interface Explained {
@@ -15,7 +15,7 @@ interface Explained {
 
 /** Feeds requested in this run, by the ID of their channel (docs/updates.md, rule 3). */
 export class FeedLog {
-  /** Whether a page may replace a missing feed. With many channels, only once it is known that the service works. */
+  /** Whether a page may replace a missing feed: only once it is known that the service works. */
   mayBuyPages = false;
   /** Channels whose missing feed is dealt with again once `mayBuyPages` is true. */
   readonly deferred = new Map<string, MissingFeed>();

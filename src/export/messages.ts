@@ -54,7 +54,7 @@ export function commandFor(item: ExportItem, purpose: string, ...switches: reado
     request,
     command: exportFolder.operation.name,
     reference: reference.reference ?? reference.value,
-    flags: [...carriedFlagsOf(exportFolder.options, exportFolder.context.env), ...switchesOf(...switches)],
+    flags: [...carriedFlagsOf(exportFolder.options), ...switchesOf(...switches)],
   });
 }
 

@@ -141,7 +141,12 @@ function stepOf(group: Group<Failed>, results: readonly Result[], { invocation }
   const [{ failure }] = group;
   const folder = invocation.flags.find(({ name }) => name === '--output-dir')?.value ?? null;
   if (group.length > 1 && folder !== null && repairable.includes(failure.code))
-    return repairAll({ purpose: 'repair all', program: 'chanlist check', operands: [folder] });
+    return repairAll({
+      purpose: 'repair all',
+      program: 'chanlist check',
+      operands: [folder],
+      flags: invocation.flags.filter(({ name }) => name === '--profile'),
+    });
   if (failure.exit === 2) return commonStep(group);
   // What a missing feed needs is nothing; what it has kept from being reached needs another run.
   if (failure.code === 'no_feed' && results.some(({ isReached }) => !isReached))

@@ -15,8 +15,12 @@ export function mapConcurrently<T, R>(
 }
 
 /** Does `work` for each item, at most `concurrency` at once. `work` must not reject. */
-export const forEachConcurrently = <T>(
+export function forEachConcurrently<T>(
   items: readonly T[],
   { concurrency }: { readonly concurrency: number },
   work: (item: T) => Promise<void>,
-): Promise<void> => Readable.from(items).forEach(work, { concurrency });
+): Promise<void> {
+  // By default those after a slow item would wait for it.
+  const options = { concurrency, highWaterMark: items.length };
+  return Readable.from(items).forEach(work, options);
+}

@@ -88,7 +88,7 @@ async function openSandbox({ maxCredits }: CommonOptions) {
     namespace: defaultNamespace,
     serviceName: sandboxName,
     key,
-    knownReferences: demoReferences,
+    notFoundStep: demoReferences,
     bounds: maxCredits,
     close,
   };

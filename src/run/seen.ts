@@ -59,8 +59,9 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
         found.add(id);
         return isNew;
       });
-      // A new spelling of a known reference has entries that were seen.
-      const isKnown = ids.has(key) || entries.some((entry) => ids.has(idOf(entry)));
+      // A new spelling of a known reference: most of its entries were seen. Channels may share some.
+      const seenBefore = entries.filter((entry) => ids.has(idOf(entry)));
+      const isKnown = ids.has(key) || 2 * seenBefore.length > entries.length;
       if (!isKnown) {
         pending = { lines: [...unseen.map(idOf), key], baseline: key };
         return [];

@@ -18,8 +18,8 @@ export interface Service {
   readonly key: string;
   /** What to do if the key is rejected. */
   readonly remedy?: Step | null;
-  /** What to do about a 404, if few references are known here. */
-  readonly knownReferences?: string;
+  /** What to do about a 404; by default it depends on the response. */
+  readonly notFoundStep?: string;
 }
 
 export interface ClientOptions {
@@ -120,8 +120,8 @@ export class Client {
 
   /** What to do about a failure of this service. */
   #stepOf({ code, status, step }: Failure): Step | null | undefined {
-    const { remedy, knownReferences } = this.#options.service;
-    if (code === 'not_found') return knownReferences ?? step;
+    const { remedy, notFoundStep } = this.#options.service;
+    if (code === 'not_found') return notFoundStep ?? step;
     if (code !== 'unauthorized') return step;
     // A 403 after an accepted request is about the reference, not the key.
     const isRefusal = status === 403 && this.#isKeyAccepted;

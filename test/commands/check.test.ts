@@ -159,12 +159,25 @@ test('first exports: the fix has the request of each, whatever its name', async 
   assert.deepEqual([(await check(world, '.')).codes, world.files().length], [[null], 4]);
 });
 
-test('a fix names the account that the environment selects', async (t) => {
+test('fixes name the account that the environment selects, also where one line runs all of them', async (t) => {
   const { world, channel } = await archived(t);
+  await world.run('uploads @b --output-dir lists');
+  const env = { CHANLIST_PROFILE: 'nightly' };
+  const fixOf = (file: string): string => `chanlist uploads @${file} --profile nightly`;
   world.remove(`lists/${channel.id}.ndjson`);
-  const { lines } = await world.run('check lists -f ndjson', { env: { CHANLIST_PROFILE: 'nightly' } });
+  const { lines, stderr } = await world.run('check lists -f ndjson', { env });
   const { fix } = JSON.parse(lines[0] ?? '').problem;
-  assert.equal(fix, `chanlist uploads @a -o lists/${channel.id}.ndjson --profile nightly`);
+  assert.equal(fix, fixOf(`a -o lists/${channel.id}.ndjson`));
+  assert.match(stderr, /; fix: chanlist uploads @a .* --profile nightly$/m);
+  world.remove(`lists/${world.service.handles.get('@b')}.ndjson`);
+  const several = await world.run('check lists', { env });
+  assert.match(several.stderr, /; fix: chanlist check lists --profile nightly --json \| jq/);
+  // Where it is pasted, the variable is not set.
+  const pasted = await world.run('check lists --profile nightly -f ndjson');
+  assert.deepEqual(
+    pasted.lines.map((line) => JSON.parse(line).problem.fix.endsWith(' --profile nightly')),
+    [true, true],
+  );
 });
 
 test('playlists are repaired as channels are', async (t) => {

@@ -820,14 +820,19 @@ test('pages of an update are refused over an archive of another channel', async 
   assert.deepEqual([run.exit, run.credits], [2, 0]);
 });
 
-test('an archive of a folder that is a link into another one is refused before anything is paid', async (t) => {
+test('an archive of a folder that is a link is refused before anything is paid: its record would be elsewhere', async (t) => {
   const { world, channel } = await worldOf(t);
   await world.run('uploads @a --output-dir lists');
-  await world.paste(
-    `mkdir other; mv lists/${idOf('a')}.ndjson other; ln -s ../other/${idOf('a')}.ndjson lists/`,
-  );
+  const file = `${idOf('a')}.ndjson`;
+  await world.paste(`mkdir other; mv lists/${file} other; ln -s ../other/${file} lists/`);
   channel.list = videos(0, 20);
-  const run = await world.run('uploads @a --output-dir lists --update');
-  assert.deepEqual([run.exit, run.credits], [2, 0]);
-  onlyError(run, 'is a link into another folder; update it alone, with -o FILE');
+  const update = await world.run('uploads @a --output-dir lists --update');
+  assert.deepEqual([update.exit, update.credits], [2, 0]);
+  onlyError(update, 'is a link to another file; update it alone, with -o FILE');
+  // Two channels would be written to one file.
+  world.service.addChannel('b', { list: videos(0, 5) });
+  await world.paste(`mkdir new; ln -s ${idOf('b')}.ndjson new/${file}`);
+  const run = await world.run('uploads @a @b --output-dir new');
+  assert.deepEqual([run.exit, run.credits], [2, 1]);
+  onlyError(run, '@a', 'is a link to another file');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CommonOptions, carriedFlagsOf } from '../../src/cli/options.ts';
+import { type CommonOptions, carriedFlagsOf, withProfile } from '../../src/cli/options.ts';
 import { parseArguments } from '../../src/cli/program.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { Failure } from '../../src/errors.ts';
@@ -23,19 +23,6 @@ async function parse(line: string): Promise<object> {
   >;
   return options;
 }
-
-test('a printed command has the account of this run, also if the environment selects it', () => {
-  const typed = (name: string, value: string) => ({ name, value });
-  const bound = typed('--max-credits', '5');
-  const nightly = typed('--profile', 'nightly');
-  const carried = (flags: Flag[], env: Record<string, string>, sandbox = false): readonly Flag[] =>
-    carriedFlagsOf({ invocation: { name: 'uploads', flags }, sandbox }, env);
-  const env = { CHANLIST_PROFILE: 'nightly' };
-  assert.deepEqual(carried([bound, typed('--limit', '3')], env), [nightly, bound]);
-  assert.deepEqual(carried([typed('--profile', 'work')], env), [typed('--profile', 'work')]);
-  assert.deepEqual(carried([], env, true), []);
-  assert.deepEqual(carried([], { CHANLIST_PROFILE: '' }), []);
-});
 
 /** The usage error of the arguments: one line. */
 async function refused(line: string): Promise<string> {
@@ -304,4 +291,16 @@ test('habits from other tools get a pointer', async () => {
       const message = await refused(line);
       assert.equal(message.slice(message.indexOf('; ') + 2), pointer, line);
     }
+});
+
+test('a printed command has the account of this run, also if the environment selects it', () => {
+  const flag = (name: string, value: string) => ({ name, value });
+  const nightly = flag('--profile', 'nightly');
+  const bound = flag('--max-credits', '5');
+  const carried = (flags: readonly Flag[], CHANLIST_PROFILE: string, sandbox = false): readonly Flag[] =>
+    carriedFlagsOf(withProfile({ invocation: { name: 'uploads', flags }, sandbox }, { CHANLIST_PROFILE }));
+  assert.deepEqual(carried([bound, flag('--limit', '3')], 'nightly'), [bound, nightly]);
+  assert.deepEqual(carried([flag('--profile', 'work')], 'nightly'), [flag('--profile', 'work')]);
+  assert.deepEqual(carried([], 'nightly', true), []);
+  assert.deepEqual(carried([], ''), []);
 });

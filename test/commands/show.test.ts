@@ -90,20 +90,20 @@ test('show: -o FILE is replaced whole', async (t) => {
 });
 
 test('show: a line that is not a record: 1, naming file and line, after the lines before it', async (t) => {
-  const isNone = 'not a record (a JSON object)';
+  const notRecord = 'not a record (a JSON object)';
   for (const [line, what] of Object.entries({
-    '{"videoId":"c"': isNone,
-    '[1]': isNone,
-    dQw4w9WgXcQ: isNone,
+    '{"videoId":"c"': notRecord,
+    '[1]': notRecord,
+    dQw4w9WgXcQ: notRecord,
     '{"a":"\xff"}': 'not UTF-8 text',
-    '{"results":[]}': isNone,
+    '{"results":[]}': notRecord,
   })) {
     const { cwd, show } = await shower(t, { 'a.ndjson': archive, 'out.csv': 'before' });
     await appendFile(join(cwd, 'a.ndjson'), Buffer.from(`${line}\n${first}\n`, 'latin1'));
     const { exit, stdout, stderr } = await show(['a.ndjson', '--json', '--fields', 'videoId']);
     assert.deepEqual([exit, stdout], [1, '[{"videoId":"a"},{"videoId":"b"}]\n'], line);
-    const next = 'show reads ndjson exports; fix or remove the line';
-    assert.equal(stderr, `chanlist: error: a.ndjson:3: ${what}; ${next}\n`);
+    const step = 'show reads ndjson exports; fix or remove the line';
+    assert.equal(stderr, `chanlist: error: a.ndjson:3: ${what}; ${step}\n`);
     assert.equal((await show(['a.ndjson', '-n', '2'])).exit, 0);
     // A field may be in the entries after it.
     assert.equal((await show(['a.ndjson', '--fields', 'later'])).exit, 1);

@@ -47,7 +47,7 @@ test('updates before first exports; interrupted ones first, then those checked l
   nights.pass(1);
   for (const one of [a, c]) one.list = videos(0, 152);
   c.feed = 500;
-  assert.deepEqual([(await nights.night()).exit, a.id], [7, a.id]);
+  assert.equal((await nights.night()).exit, 7);
   c.feed = 'list';
   a.list = videos(0, 153);
   assert.deepEqual(paid(await nights.night()), [a.id, c.id]);
@@ -68,20 +68,47 @@ test('references that cannot be resolved do not keep archives waiting, even if f
   onlyError(night, 'refs.txt:1 @refused0', '1 more not reached');
 });
 
-test('what fails every night does not keep a new channel waiting: bad references after it, or a 403', async (t) => {
-  const { nights, channel } = await folderOf(t, 1);
-  for (const name of ['good', 'other']) nights.service.addChannel(name, { list: videos(0, 5) });
+test('a new channel is exported before the bad references below it end the run', async (t) => {
+  const { nights } = await folderOf(t, 1);
+  nights.service.addChannel('good', { list: videos(0, 5) });
   const bad = Array.from({ length: 5 }, (_, n) => `@bad${n}`);
   nights.service.fault = ({ parameters }) => (bad.includes(parameters.input ?? '') ? 422 : null);
   nights.write('refs.txt', ['@good', ...bad, '@c0'].map((name) => `${name}\n`).join(''));
   const night = await nights.night();
   assert.deepEqual([night.exit, paid(night)], [8, [channelId('good')]], night.stderr);
+});
+
+test('an archive whose 403 ends every run does not keep a new channel waiting', async (t) => {
+  const { nights, channel } = await folderOf(t, 1);
+  nights.service.addChannel('other', { list: videos(0, 5) });
   channel(0).feed = 403;
-  nights.write('refs.txt', '@c0\n');
   assert.equal((await nights.night()).exit, 3);
   nights.write('refs.txt', '@c0\n@other\n');
   const next = await nights.night();
   assert.deepEqual([next.exit, paid(next)], [3, [channelId('other')]], next.stderr);
+});
+
+test('five new channels that fail end the run, although each could be resolved', async (t) => {
+  const { nights } = await folderOf(t, 1);
+  const names = Array.from({ length: 8 }, (_, n) => `new${n}`);
+  for (const name of names) nights.service.addChannel(name, { list: videos(0, 5) });
+  nights.service.fault = ({ operation }) => (operation === 'uploads' ? 500 : null);
+  nights.write('refs.txt', names.map((name) => `@${name}\n`).join(''));
+  const night = await nights.night('--retries 0');
+  assert.deepEqual([night.exit, paid(night).length], [7, 5], night.stderr);
+  onlyError(night, '3 more not reached');
+});
+
+test('in an outage of the feeds no page replaces one, also if the archives are listed under new names', async (t) => {
+  const { nights, channel } = await folderOf(t, 6);
+  for (let n = 0; n < 6; n++) {
+    channel(n).feed = 500;
+    nights.service.handles.set(`@renamed${n}`, channel(n).id);
+  }
+  nights.pass(8);
+  nights.write('refs.txt', Array.from({ length: 6 }, (_, n) => `@renamed${n}\n`).join(''));
+  const night = await nights.night('--retries 0');
+  assert.deepEqual([night.exit, night.credits], [7, 0], night.stderr);
 });
 
 test('a new spelling of an archive is no second list, and is resolved once', async (t) => {

@@ -47,7 +47,12 @@ test('a new spelling of a known channel is no baseline: what is new is printed',
   const byId = await nights.run(['latest', a.id, '--seen', 'seen.txt']);
   assert.deepEqual([byId.stderr, idsInText(byId.stdout)], ['', idsIn(videos(20, 22))]);
   a.list = videos(20, 60);
-  // It is known from now on.
+  // One shared video does not make a channel known.
+  nights.service.addChannel('d', { list: [...videos(21, 22), ...videos(0, 9, {}, 'd_')] });
+  const shared = await nights.run('latest @d --seen seen.txt');
+  assert.equal(shared.stdout, '');
+  onlyWarning(shared, 'added 1 reference');
+  // The ID is known from now on.
   onlyWarning(await nights.run(['latest', a.id, '--seen', 'seen.txt']), a.id, 'missed');
 });
 

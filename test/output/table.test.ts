@@ -240,7 +240,7 @@ test('table: latest: the day at a terminal, the full timestamp elsewhere; views 
   assert.deepEqual(words(lines), ['videoId', 'views', 'published', 'title']);
   assert.match(lines[2] ?? '', /^a {2,} 1,234 {2}2026-01-02 {2}T$/);
   assert.match(lines[3] ?? '', /^b {2,}7 {2}soon {8}T?U$/);
-  // Dates are what it is for.
+  // Dates outlast views on a narrow terminal.
   const wide = sent.replace('"T"', `"${'T'.repeat(60)}"`).replace('"1234"', '"123456789"');
   const narrow = await body('latest', wide.replace('"a"', '"aaaaaaaaaaa"'), { terminal: screen(58) });
   assert.deepEqual(words(narrow), ['videoId', 'published', 'title']);

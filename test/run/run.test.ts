@@ -85,6 +85,7 @@ async function endedBy(outcomes: readonly string[], isFree: boolean): Promise<nu
   const run = createRun({
     context: { stop: new AbortController().signal },
     client: { end: () => {} },
+    operation: isFree ? operations.latest : operations.uploads,
     progress: { referenceDone: () => {} },
     warnings: [],
   } as unknown as RunParts);
