@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Failure, stoppedBy } from '../../src/errors.ts';
-import { mapConcurrently } from '../../src/run/map-concurrently.ts';
+import { forEachConcurrently, mapConcurrently } from '../../src/run/map-concurrently.ts';
 import type { RunParts } from '../../src/run/open-service.ts';
 import { newReference } from '../../src/run/read-references.ts';
 import { type Result, resultOf } from '../../src/run/results.ts';
@@ -28,6 +28,16 @@ test('results are in input order, whatever the order of completion; no more than
     [0, '0 turns'],
   ]);
   assert.equal(most, 2);
+});
+
+test('work without results: a slow item does not keep those after it waiting', async () => {
+  const items = Array.from({ length: 50 }, (_, n) => n);
+  const done: number[] = [];
+  await forEachConcurrently(items, { concurrency: 2 }, async (item) => {
+    while (item === 0 && done.length < 49) await turn();
+    done.push(item);
+  });
+  assert.deepEqual(done, [...items.slice(1), 0]);
 });
 
 test('a slow reader limits how many items are begun', async () => {
