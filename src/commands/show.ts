@@ -122,8 +122,8 @@ function parseLine(line: Buffer | null, file: string, number: number): JsonText 
   const isDocument = record?.get('results')?.kind === 'array' && record.get('videoId') === undefined;
   if (record?.kind === 'object' && !isDocument) return record;
   if (isText && record === null && text.toString().trim() === '') return null;
-  const isWhole = line !== null;
-  const what = isText ? 'not a record (a JSON object)' : isWhole ? 'not UTF-8 text' : 'longer than 64 MiB';
+  const problem = isText ? 'not a record (a JSON object)' : 'not UTF-8 text';
+  const what = line === null ? 'longer than 64 MiB' : problem;
   throw new Failure('damaged', `${inputName(file)}:${number}: ${what}`, {
     step: `show reads ndjson exports${number === 1 ? ', no other format' : '; fix or remove the line'}`,
   });

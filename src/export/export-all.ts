@@ -46,7 +46,8 @@ interface ExportState {
   readonly index: ReferenceIndex;
   /** Results so far. */
   readonly results: Map<Reference, Result>;
-  readonly claimedIds: Set<string>;
+  /** The first reference of each ID, so far. */
+  readonly claimed: Map<string, Reference>;
   /** References of an ID that another one has claimed: they have no result. */
   readonly aliases: ResolvedReference[];
 }
@@ -59,7 +60,7 @@ async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly
   const { options, feeds } = exportFolder;
   const index = new ReferenceIndex(exportFolder);
   const results = new Map<Reference, Result>();
-  const state: ExportState = { run, exportFolder, index, results, claimedIds: new Set(), aliases: [] };
+  const state: ExportState = { run, exportFolder, index, results, claimed: new Map(), aliases: [] };
   const queue = run.references.map((reference) => {
     const id = index.knownId(reference);
     return { reference, name: id === null ? '' : nameOf(exportFolder, id) };
@@ -82,24 +83,24 @@ async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly
 
 /** Resolves each reference and exports it at once: the pages that are bought show that the service works. */
 async function exportEach(state: ExportState, references: readonly Reference[]): Promise<void> {
-  const { run, exportFolder, index, results, claimedIds, aliases } = state;
+  const { run, exportFolder, index, results, claimed, aliases } = state;
   const { feeds, options } = exportFolder;
-  const claimed: ResolvedReference[] = [];
   await forEachConcurrently(references, options, async (reference) => {
     const id = await resolve(run, index, reference);
     if (id instanceof Failure) results.set(reference, resultOf(reference, { failure: id }));
-    else if (claimedIds.has(id)) aliases.push({ reference, id });
+    else if (claimed.has(id)) aliases.push({ reference, id });
     else {
-      claimedIds.add(id);
-      claimed.push({ reference, id });
+      claimed.set(id, reference);
       await exportOrUpdate(state, { reference, id });
     }
   });
   if (feeds.isServiceOut([...results.values()])) return;
-  const deferred = claimed.filter(({ id }) => feeds.deferred.has(id));
+  // Also those of an earlier part, if a feed of this one shows that the service works.
+  const deferred = [...claimed].filter(([id]) => feeds.deferred.has(id));
   feeds.mayBuyPages = true;
-  await forEachConcurrently(deferred, options, (item) => exportOrUpdate(state, item));
+  await forEachConcurrently(deferred, options, ([id, reference]) => exportOrUpdate(state, { reference, id }));
   feeds.mayBuyPages = false;
+  feeds.deferred.clear();
 }
 
 /** Records another reference of an archive. Otherwise the next run resolves it again, for free: a failure does not matter. */

@@ -50,8 +50,7 @@ function assertNotExport(flag: string, path: string, outputDir: string | null | 
 export function assertPaths(options: NamedPaths, context: Pick<Context, 'env'>): void {
   const files = filesOf(options, context);
   assertDistinctPaths(files);
-  for (const { flag, path } of files)
-    if (flag !== '--output-dir') assertNotExport(flag, path, options.outputDir);
+  for (const { flag, path } of files) assertNotExport(flag, path, options.outputDir);
   // Refuses a folder or a device before anything is sent, and in a dry run.
   if (options.seen) resolveTarget(options.seen);
 }

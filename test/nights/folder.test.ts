@@ -121,6 +121,17 @@ test('a new spelling of an archive is no second list, and is resolved once', asy
   assert.deepEqual(operations, [['latest', 'uploads', 'resolve'], ['latest']]);
 });
 
+test('a feed under a new name shows that the service works: pages replace the missing feeds of the others', async (t) => {
+  const { nights, channel } = await folderOf(t, 6);
+  for (let n = 0; n < 5; n++) channel(n).feed = 500;
+  nights.service.handles.set('@renamed', channel(5).id);
+  nights.pass(8);
+  nights.write('refs.txt', '@c0\n@c1\n@c2\n@c3\n@c4\n@renamed\n');
+  // The last check is eight days old: a page is due for each.
+  const night = await nights.night('--retries 0');
+  assert.deepEqual([night.exit, night.credits, paid(night).length], [0, 5, 5], night.stderr);
+});
+
 test('an update that a failure has interrupted comes last in the next run', async (t) => {
   const { nights, channel } = await folderOf(t, 2);
   const update = 'uploads --from refs.txt --output-dir dir --update --concurrency 1 --retries 0';
