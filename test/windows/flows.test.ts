@@ -111,8 +111,10 @@ test('20 processes at once never spend more than a bound per month', { skip }, a
   const { run, service, folder } = await setUp(t);
   const more = { XDG_STATE_HOME: folder };
   const runs = Array.from({ length: 20 }, () => run('search @a Title --max-credits 7/month', more));
-  const exits = (await Promise.all(runs)).map(({ exit }) => exit);
-  assert.deepEqual(exits.sort(), [...Array(7).fill(0), ...Array(13).fill(9)]);
+  const results = await Promise.all(runs);
+  const exits = results.map(({ exit }) => exit).sort();
+  const messages = results.map(({ stderr }) => stderr).join('');
+  assert.deepEqual(exits, [...Array(7).fill(0), ...Array(13).fill(9)], messages);
   assert.equal(service.charged(), 7);
   const { stdout } = await run('credits --json', more);
   assert.deepEqual(JSON.parse(stdout)[0].total, { confirmed: 7, possibly_charged: 0 });
