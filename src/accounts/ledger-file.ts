@@ -62,6 +62,8 @@ export class LedgerFile {
   readonly month: string;
   readonly path: string;
   readonly #fd: number;
+  /** Apart from `#fd`: under Wine, only descriptors that do not read append atomically. Null: opened for reading. */
+  readonly #appendFd: number | null;
   /** Keyed by request ID, or by line number if unreadable. */
   readonly #entries = new Map<string | number, LedgerEntry>();
   #byteSize = 0;
@@ -73,15 +75,21 @@ export class LedgerFile {
   /** Unreadable lines, other than one cut off at the end. */
   readonly #damagedLines: number[] = [];
 
-  private constructor(month: string, folder: PrivateFolder, fd: number) {
+  private constructor(month: string, folder: PrivateFolder, fd: number, appendFd: number | null) {
     this.month = month;
     this.path = folder.at(fileName(month));
     this.#fd = fd;
+    this.#appendFd = appendFd;
   }
 
   /** Creates the file (0600) if needed. */
   static open(month: string, folder: PrivateFolder): LedgerFile {
-    return new LedgerFile(month, folder, folder.openAppend(fileName(month)));
+    const name = fileName(month);
+    const appendFd = folder.openAppend(name);
+    const fd = folder.openRead(name);
+    if (fd !== null) return new LedgerFile(month, folder, fd, appendFd);
+    closeSync(appendFd);
+    throw new Failure('failed', `${folder.at(name)} was removed`);
   }
 
   /** Opens and reads the ledger, also a damaged one; null if there is none. */
@@ -89,15 +97,17 @@ export class LedgerFile {
     const folder = PrivateFolder.open(ledgerFolder(env));
     const fd = folder.openRead(fileName(month));
     if (fd === null) return null;
-    const file = new LedgerFile(month, folder, fd);
+    const file = new LedgerFile(month, folder, fd, null);
     file.#readLines();
     return file;
   }
 
   append(line: Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>): void {
+    const fd = this.#appendFd;
+    if (fd === null) throw new Error('opened for reading');
     // The line end in front closes a line that a crash cut short.
     const text = Buffer.from(`\n${JSON.stringify({ version: 1, ...line })}\n`);
-    const written = guardFile(this.path, 'failure', () => writeSync(this.#fd, text));
+    const written = guardFile(this.path, 'failure', () => writeSync(fd, text));
     this.#byteSize += written;
     if (written === text.length) return;
     throw new Failure('failed', `${this.path}: only part of a line was written`, { step: 'free some space' });

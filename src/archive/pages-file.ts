@@ -117,7 +117,7 @@ export class PagesFile {
    */
   openToAppend(): void {
     const read = fstatSync(this.#fd);
-    const fd = this.#folder.openAppend(this.#name, { create: false });
+    const fd = this.#folder.openReadAppend(this.#name);
     closeQuietly(this.#fd);
     this.#fd = fd;
     if (!isSameFile(read, fstatSync(fd))) throw this.#foreign();
