@@ -1,6 +1,6 @@
 import type { JsonText } from '../json/json-text.ts';
 import { thousands } from '../text/count.ts';
-import { entryKeys, expandFields, memberField, memberMap, picker } from './fields.ts';
+import { entryKeys, expandFields, memberField, picker } from './fields.ts';
 import type { EntrySource, Field, FormatOptions } from './format.ts';
 import { splitViews } from './video-texts.ts';
 
@@ -64,9 +64,8 @@ function referenceSize(word: string, { terminal, referenceWidth = maxReference }
 const scaled = (terminal: FormatOptions['terminal'], of80: number, most: number): number =>
   terminal === null ? most : Math.min(most, Math.floor((of80 * terminal.columns) / 80));
 
-/** Whether all entries are objects, and some have an ID and a title. */
+/** Whether some entries have an ID, and some a title. */
 const hasVideos = (entries: readonly JsonText[]): boolean =>
-  entries.every(({ kind }) => kind === 'object') &&
   ['videoId', 'title'].every((key) => entries.some((entry) => entry.get(key) !== undefined));
 
 /** Chooses the columns of videos that have a value in some entry; the title is last, so that it moves no cell. */
@@ -134,7 +133,7 @@ function fieldColumn(field: Field, drop?: number): Column {
 
 /** Chooses the members of other entries that are neither arrays nor objects, those of the operation first. */
 function memberColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
-  const members = entries.flatMap((entry) => [...memberMap(entry)]);
+  const members = entries.flatMap((entry) => [...new Map(entry.members())]);
   const scalars = members.filter(([, { kind }]) => kind !== 'object' && kind !== 'array');
   const sent = new Set((scalars.length === 0 ? members : scalars).map(([key]) => key));
   const keys = new Set([...options.operation.fields.filter((key) => sent.has(key)), ...sent]);

@@ -1,7 +1,6 @@
 /** What a json document has around its entries, and where the entries of a response are. */
 import type { Failure } from '../errors.ts';
 import { type JsonText, quoteJson } from '../json/json-text.ts';
-import { memberMap } from './fields.ts';
 import type { EntryShape } from './format.ts';
 
 export interface Frame {
@@ -41,7 +40,7 @@ export function readResponse(body: JsonText, kind: EntryShape['body'] = 'list'):
   const whole = { ...noFrame, entries: [body], isList: false };
   if (kind === 'object') return whole;
   if (body.kind === 'array') return { ...arrayFrame, entries: body.elements(), isList: true };
-  const arrays = [...memberMap(body)].filter(([, value]) => value.kind === 'array');
+  const arrays = [...new Map(body.members())].filter(([, value]) => value.kind === 'array');
   const list = arrays.find(([key]) => key === 'results') ?? (arrays.length === 1 ? arrays[0] : undefined);
   if (list === undefined) return whole;
   const [listKey, value] = list;

@@ -3,15 +3,9 @@ import { JsonText, quoteJson } from '../json/json-text.ts';
 import type { EntryShape, EntrySource, Field } from './format.ts';
 import { durationSeconds, views } from './video-texts.ts';
 
-/** Lists the members of an entry in order, with duplicates; one that is not an object has one member, `value`. */
-export function membersOf(entry: JsonText): Iterable<readonly [key: string, value: JsonText]> {
-  return entry.kind === 'object' ? entry.members() : [['value', entry]];
-}
-
-/** Maps the members of an entry by key: of a key given twice the last one. */
-export function memberMap(entry: JsonText): ReadonlyMap<string, JsonText> {
-  return new Map(membersOf(entry));
-}
+/** An entry with fields: one that is not an object becomes the `value` of one. */
+export const asObject = (entry: JsonText): JsonText =>
+  entry.kind === 'object' ? entry : JsonText.of(`{"value":${entry}}`);
 
 /** Lists the keys of all entries, in order of first appearance. */
 export function entryKeys(entries: readonly JsonText[]): string[] {
@@ -20,7 +14,7 @@ export function entryKeys(entries: readonly JsonText[]): string[] {
     const before = entries[i - 1];
     // Most entries have the keys of the one before.
     if (before !== undefined && entry.hasKeysOf(before)) continue;
-    for (const key of entry.kind === 'object' ? entry.keys() : ['value']) keys.add(key);
+    for (const key of entry.keys()) keys.add(key);
   }
   return [...keys];
 }
@@ -28,7 +22,7 @@ export function entryKeys(entries: readonly JsonText[]): string[] {
 const text = (entry: JsonText, key: string): string | undefined => entry.get(key)?.string();
 const numeric = (digits: string | null): JsonText => JsonText.of(digits ?? 'null');
 
-const computed: Readonly<Record<string, (entry: JsonText, source: EntrySource) => JsonText | undefined>> = {
+const computed: Readonly<Record<string, (entry: JsonText, source: EntrySource) => JsonText>> = {
   _reference: (_entry, { reference }) => JsonText.of(JSON.stringify(reference)),
   _seconds: (entry) => numeric(durationSeconds(text(entry, 'lengthText'))),
   _views: (entry) => numeric(views(entry.get('viewCount')?.plain(), text(entry, 'viewCountText'))),
@@ -41,25 +35,22 @@ export const wildcard = '*';
 /** More fields are looked up in a map: `get` compares all keys of an entry. */
 const maxCompared = 50;
 
-/** Returns a function that reads fields of an entry, null for `*` and what is missing. A key written like the field comes first. */
+/** Reads what an entry has at a field. A key written like the field comes first. */
+export const valueAt = (entry: JsonText, { name, path }: Field): JsonText | undefined =>
+  entry.get(name) ?? (path === null ? undefined : entry.at(path));
+
+/** Returns a function that reads fields of an entry, null for `*` and what is missing. */
 export function picker(fields: readonly Field[]): (entry: JsonText, source: EntrySource) => JsonText[] {
   const missing = JsonText.of('null');
   return (entry, source) => {
-    const members = fields.length > maxCompared ? memberMap(entry) : null;
-    return fields.map(({ name, path }) => {
-      const member = members === null ? memberOf(entry, name) : members.get(name);
-      return member ?? (path === null ? computed[name]?.(entry, source) : valueAt(entry, path)) ?? missing;
+    const members = fields.length > maxCompared ? new Map(entry.members()) : null;
+    return fields.map((field) => {
+      const { name, path } = field;
+      const compute = path === null ? computed[name] : undefined;
+      return members?.get(name) ?? valueAt(entry, field) ?? compute?.(entry, source) ?? missing;
     });
   };
 }
-
-/** Reads the member of an entry; one that is not an object is its own `value`. */
-export const memberOf = (entry: JsonText, key: string): JsonText | undefined =>
-  entry.get(key) ?? (entry.kind === 'object' ? undefined : memberMap(entry).get(key));
-
-/** Reads the value at a path of more than one key. */
-export const valueAt = (entry: JsonText, [key = '', ...rest]: readonly string[]): JsonText | undefined =>
-  rest.length === 0 ? undefined : memberOf(entry, key)?.at(rest);
 
 /** Returns a function that writes an entry as JSON: as sent, or the fields as an object; a missing field is null. */
 export function entryWriter(
@@ -81,7 +72,7 @@ export function entryWriter(
     for (const [i, value] of pick(entry, source).entries()) {
       const key = keys[i];
       if (key) write(key, value);
-      else for (const [name, member] of membersOf(entry)) if (!names.has(name)) write(keyOf(name), member);
+      else for (const [name, member] of entry.members()) if (!names.has(name)) write(keyOf(name), member);
     }
     out.byte(CLOSE_BRACE);
   };

@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { asObject } from './fields.ts';
 import type { Format, FormatOptions, Writer } from './format.ts';
 import { absentWarning } from './parse-fields.ts';
 
@@ -59,6 +60,7 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
   const { body } = options.operation;
   const createWriter = await formats[name].writer();
   const writer: Writer = createWriter(options);
+  const isAsSent = fields === null && ['json', 'ndjson'].includes(name);
   let isFirstPage = true;
   let absent: string | null = null;
   return {
@@ -67,7 +69,8 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
     failed: () => '',
     tail: () => '',
     ...writer,
-    rows: (source, entries) => {
+    rows: (source, sent) => {
+      const entries = isAsSent ? sent : sent.map(asObject);
       if (isFirstPage && fields !== null && !columns && entries.length > 0) {
         absent = absentWarning(fields, entries, body === 'page' || body === 'rows');
         isFirstPage = false;

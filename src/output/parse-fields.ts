@@ -3,7 +3,7 @@ import { excerpt, usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { operations, videoFields } from '../service/contract.ts';
 import { nearest } from '../text/nearest.ts';
-import { computedFields, entryKeys, memberOf, valueAt, wildcard } from './fields.ts';
+import { computedFields, entryKeys, valueAt, wildcard } from './fields.ts';
 import type { EntryShape, Field } from './format.ts';
 
 /** Entries of exports, whichever command wrote them. */
@@ -86,9 +86,9 @@ const maxNamed = 50;
 
 /** Finds the fields that none of these entries has. */
 function absentFrom(fields: readonly Field[], entries: readonly JsonText[]): readonly Field[] {
-  const has = (entry: JsonText, { name, path }: Field): boolean =>
-    path === null || memberOf(entry, name) !== undefined || valueAt(entry, path) !== undefined;
-  return fields.filter((field) => !entries.some((entry) => has(entry, field)));
+  return fields.filter(
+    (field) => field.path !== null && entries.every((entry) => valueAt(entry, field) === undefined),
+  );
 }
 
 const joinNames = (names: readonly string[]): string => names.slice(0, maxNamed).map(excerpt).join(', ');

@@ -79,9 +79,8 @@ export class Budget {
   exhausted: Failure | null = null;
   readonly #runBounds: readonly CreditBound[];
   readonly #ledger: Ledger | null;
+  /** Credits of requests in flight. */
   #reserved = 0;
-  /** Number of settled requests: one that turned out free makes room. */
-  #settled = 0;
   /** Resolves when every reservation so far has been made or refused: they are made one at a time. */
   #queue: Promise<unknown> = Promise.resolve();
   /** Wakes the reservation that waits for a request in flight. */
@@ -106,8 +105,8 @@ export class Budget {
 
   async #reserveNext(credits: number, tally: Tally): Promise<Settle> {
     for (;;) {
-      const settledBefore = this.#settled;
-      const committed = spent(this.total.credits) + this.#reserved + credits;
+      const inFlight = this.#reserved;
+      const committed = spent(this.total.credits) + inFlight + credits;
       const exceeded = this.#runBounds.find((bound) => committed > bound.credits);
       try {
         if (exceeded !== undefined) {
@@ -120,7 +119,6 @@ export class Budget {
         return (charge) => {
           note?.(charge);
           this.#reserved -= credits;
-          this.#settled++;
           if (charge !== 'free') {
             this.total.credits[charge] += credits;
             tally.credits[charge] += credits;
@@ -129,7 +127,8 @@ export class Budget {
         };
       } catch (error) {
         if (!(error instanceof Failure && error.code === 'budget')) throw error;
-        if (this.#settled !== settledBefore) continue;
+        // A request that has ended meanwhile may have been free.
+        if (this.#reserved < inFlight) continue;
         if (this.#reserved === 0) {
           this.exhausted = error;
           throw error;
