@@ -40,7 +40,7 @@ export async function findService(flags: ServiceFlags, context: Context) {
       program: 'chanlist auth login',
       operands: [],
       flags: [
-        { name: '--profile', value: 'NAME' },
+        { name: '--profile', value: new URL(baseUrl.origin).hostname },
         { name: '--base-url', value: baseUrl.origin },
       ],
     };

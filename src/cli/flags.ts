@@ -194,13 +194,13 @@ export const explainedFlagsOf = (path: string): readonly FlagRow[] =>
 /** Converts `36h` or `2d` into milliseconds. */
 function duration(text: string, source: string): number {
   if (!/^\d{1,6}(?:\.\d{1,6})?[hd]$/.test(text))
-    throw usage(`${source} is '${text}': expected hours or days`, 'e.g. 36h or 2d');
+    throw usage(`${source} is '${text}': expected hours or days`, 'give it as 36h or 2d');
   return Number.parseFloat(text) * (text.endsWith('d') ? day : hour);
 }
 
 function month(text: string, source: string): string {
   if (/^\d{4}-(?:0[1-9]|1[0-2])$/.test(text)) return text;
-  throw usage(`${source} is '${text}': expected a month as YYYY-MM`, 'e.g. 2026-01');
+  throw usage(`${source} is '${text}': expected a month as YYYY-MM`, 'give it as 2026-01');
 }
 
 function fieldList(text: string, source: string): string {
@@ -223,5 +223,5 @@ function outputFile(text: string, source: string): string {
 
 function summaryFile(text: string, source: string): string {
   if (text !== '-') return nonEmpty(text, source);
-  throw usage(`${source} needs a file: stdout is for data`, 'e.g. --summary summary.json');
+  throw usage(`${source} needs a file: stdout is for data`, 'give the name of a file');
 }

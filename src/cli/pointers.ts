@@ -63,7 +63,9 @@ function stepFor(path: string, name: string, names: readonly string[]): Step {
   for (const [typed, flag, step] of flagPointers)
     if (typed.includes(name) && (flag === null || names.includes(flag))) return step;
   const owners = [...ownFlags, ...globalFlags].filter(({ flag }) => flag.split(/[ ,]+/).includes(name));
-  if (owners.length > 0) return `it is a flag of ${owners.flatMap(({ commands }) => commands).join(', ')}`;
+  const commands = owners.flatMap(({ commands }) => commands).join(', ');
+  if (owners.length > 0)
+    return path === '' ? `it goes after its command: ${commands}` : `it is a flag of ${commands}`;
   return didYouMean(name, names) ?? seeHelp(path);
 }
 

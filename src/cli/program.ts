@@ -47,8 +47,9 @@ export async function parseArguments(
       return await parseArguments([...flagsBefore, ...words.slice(1)], await action.load(), actionPath);
     }
     const [flag] = unknown;
-    if (flag !== undefined && (actions.length === 0 || operands.length === 0))
-      throw unknownFlag(path, flag.replace(/=.*/s, ''));
+    const refused = longFlagWithOneHyphen(argv, path) ?? flag;
+    if (refused !== undefined && (actions.length === 0 || operands.length === 0))
+      throw unknownFlag(path, refused.replace(/=.*/s, ''));
     request = requestOf(path, file, parser, operands);
   } catch (error) {
     const failure = error instanceof CommanderError ? usageErrorOf(error, path) : toFailure(error);
@@ -61,6 +62,14 @@ export async function parseArguments(
     request = { kind: 'help', words: [...path.split(' '), ...topic].filter(Boolean) };
   }
   return { flags, request };
+}
+
+/** Finds `-output`, which Commander takes for `-o utput`. */
+function longFlagWithOneHyphen(argv: readonly string[], path: string): string | undefined {
+  const names = [...flagsOf(path), helpFlag, versionFlag].map(longFlag);
+  const end = argv.indexOf('--');
+  const words = end === -1 ? argv : argv.slice(0, end);
+  return words.find((word) => names.includes(`-${word.replace(/=.*/s, '')}`));
 }
 
 /** Registers the flags of other commands, too: they are refused by name, and their values are not taken for operands. */
@@ -201,7 +210,11 @@ function assertFormatFits({ format, fields, limit, outputDir, update }: RunOptio
 function usageErrorOf({ code, message }: CommanderError, path: string): Failure {
   // Commander quotes what the message is about.
   const subject = /'(.*)'/.exec(message)?.[1] ?? '';
-  if (code === 'commander.optionMissingArgument') return usage(`missing value: ${subject}`);
+  if (code === 'commander.optionMissingArgument') {
+    const flag = /--[\w-]+/.exec(subject)?.[0] ?? '';
+    const isForeign = !flagsOf(path).some((row) => longFlag(row) === flag);
+    return isForeign ? unknownFlag(path, flag) : usage(`missing value: ${subject}`);
+  }
   if (code === 'commander.missingArgument') return usage(`missing ${subject}`, seeHelp(path));
   return usage('too many arguments', seeHelp(path));
 }

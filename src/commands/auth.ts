@@ -110,8 +110,7 @@ const logout: CommandModule = {
       const name = named ?? explicitProfile(options, env) ?? store.active;
       if (name === null && store.profiles.size === 0)
         throw usage('no account is stored: there is none to remove');
-      if (name === null)
-        throw usage('no profile is active', 'see: chanlist auth list; then: chanlist auth logout NAME');
+      if (name === null) throw usage('no profile is active', 'see: chanlist auth list');
       removed = name;
       const others = new Map(store.profiles);
       if (!others.delete(name)) throw unknownProfile(name, others.keys());

@@ -30,6 +30,9 @@ export const examples: readonly Example[] = [
   ['write a spreadsheet', 'chanlist show lists/*.ndjson --fields videoId,title,_views,_seconds -o all.csv'],
 ];
 
+/** Entries of each file that decide the columns of a table. */
+const sampleSize = 100;
+
 type ShowOptions = CommonOptions & { readonly files: readonly string[] };
 
 export const run: RunCommand<ShowOptions> = async (options, { context, stdout, stderr }) => {
@@ -57,17 +60,20 @@ export const run: RunCommand<ShowOptions> = async (options, { context, stdout, s
       thrown = error;
     }
   };
-  // Finding every key needs a second read.
+  // Every key of a csv, and the columns of a table of several files, need a second read.
   const isRepeatable = files.every((path) => path !== '-' && statSync(path).isFile());
   if (isRepeatable && fields !== null)
     await assertPresent(fields, read(null)).catch((error) => {
       // A line that cannot be read is the error, once the entries before it are printed.
       if (thrown === null) throw error;
     });
+  const sample: JsonText[] = [];
+  if (isRepeatable && format === 'table')
+    for await (const batch of read(Math.min(options.limit ?? sampleSize, sampleSize))) sample.push(...batch);
   using file = target === null ? null : new AtomicFile(target);
   if (file === null && format === 'table') stdout.usePager();
   const sink = file ?? stdout;
-  const rendering = { format, operation: shownEntries, fields, terminal, frame: arrayFrame };
+  const rendering = { format, operation: shownEntries, fields, sample, terminal, frame: arrayFrame };
   const warnings = await render(read, isRepeatable, rendering, (text) => sink.write(text));
   for (const warning of warnings) stderr.warn(warning);
   if (thrown !== null) {

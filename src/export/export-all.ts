@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmdirSync } from 'node:fs';
+import { dirname, resolve as resolvePath } from 'node:path';
 import { changeRecord } from '../archive/record.ts';
 import { ReferenceIndex } from '../archive/reference-index.ts';
 import { Failure } from '../errors.ts';
@@ -19,19 +20,34 @@ export const exportJob = (exportFolder: ExportFolder, references: readonly Refer
   assertPossible: () => assertExportable(exportFolder, validOnly(references)),
   firstRequests: () => firstRequests(exportFolder, references),
   work: async (run) => {
-    createFolders(exportFolder);
+    const removeUnused = createFolders(exportFolder);
     try {
       return await exportAll(run, exportFolder);
     } finally {
-      exportFolder.privateFolder.removeIfUnused();
+      removeUnused();
     }
   },
 });
 
-/** Creates the folders that exports need: with one that cannot be used, no request could succeed. Throws usage errors. */
-function createFolders({ file, path, privateFolder }: ExportFolder): void {
-  if (file === null) guardFile(path, 'usage', () => makeFolders(path));
+/**
+ * Creates the folders that exports need: with one that cannot be used, no request could succeed. Throws usage errors. Returns
+ * what removes those that stayed empty.
+ */
+function createFolders({ file, path, privateFolder }: ExportFolder): () => void {
+  const missing: string[] = [];
+  guardFile(path, 'usage', () => {
+    for (let folder = resolvePath(path); !existsSync(folder); folder = dirname(folder)) missing.push(folder);
+    if (file === null) makeFolders(path);
+  });
   privateFolder.ensure();
+  return () => {
+    privateFolder.removeIfUnused();
+    try {
+      for (const folder of missing) rmdirSync(folder);
+    } catch {
+      // It is not empty.
+    }
+  };
 }
 
 interface ResolvedReference {

@@ -32,6 +32,8 @@ export interface FormatOptions {
   readonly terminal: { readonly columns: number; readonly color: boolean } | null;
   /** Records of this machine: a table that does not fit has a line per field. */
   readonly isReport?: boolean;
+  /** table: entries that decide its columns; else the first page does. */
+  readonly sample?: readonly JsonText[];
   /** csv: the columns, if they are decided beforehand; else the first page decides. */
   readonly columns?: readonly Field[] | null;
 }

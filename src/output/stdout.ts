@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Context } from '../context.ts';
-import { ClosedPipe, Failure, stoppedBy, systemCode, toFailure } from '../errors.ts';
+import { ClosedPipe, type Failure, stoppedBy, systemCode, toFailure } from '../errors.ts';
+import { fileError } from '../fs/files.ts';
 import type { Chunk } from './format.ts';
 import { Pager, pagerCommand } from './pager.ts';
 import type { Stderr } from './stderr.ts';
@@ -144,8 +145,7 @@ export class Stdout {
     }
     // The terminal is closed: its signal may come later than this error.
     if (code === 'EIO' && this.#stream.isTTY === true) throw stoppedBy('SIGHUP');
-    const message = `stdout cannot be written: ${this.#error.message}`;
-    this.#failure = new Failure('failed', message, { cause: this.#error });
+    this.#failure = toFailure(fileError(this.#error, 'stdout', 'failure'));
     throw this.#failure;
   }
 }

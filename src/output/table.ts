@@ -31,7 +31,7 @@ interface Sized extends Column {
 
 /** Creates a table: the first entries decide its columns and their widths. */
 export function tableFormat(options: FormatOptions): Writer {
-  const { terminal, fields, operation, isReport = false } = options;
+  const { terminal, fields, operation, sample = [], isReport = false } = options;
   const style = terminal?.color ? colors() : null;
   const terminalWidth = terminal?.columns ?? Number.POSITIVE_INFINITY;
   const least = minTextWidths[isReport ? 'report' : fields === null ? 'list' : 'fields'];
@@ -73,8 +73,9 @@ export function tableFormat(options: FormatOptions): Writer {
       if (entries.length === 0) return '';
       const out: string[] = [];
       if (columns.length === 0) {
-        const all = chooseColumns(options, entries);
-        const rows = entries.map((entry) => cellsOf(all, entry, source));
+        const first = sample.length > 0 ? sample : entries;
+        const all = chooseColumns(options, first);
+        const rows = first.map((entry) => cellsOf(all, entry, source));
         const cells = (i: number): string[] => rows.map((row) => row[i] ?? '');
         const sized = all.map((column, i) => sizedBy(column, cells(i), terminalWidth, least));
         if (isReport && (operation.body === 'object' || minWidth(sized) > terminalWidth))

@@ -22,13 +22,13 @@ interface EndedRun {
 }
 
 /**
- * The exit code, and what is printed: warnings, one failure per cause, and notes. A closed pipe is the end of the work:
+ * The exit code, and what is printed: warnings, notes, and one failure per cause. A closed pipe is the end of the work:
  * warnings do not matter any more, failures do.
  */
 export function endingOf(run: EndedRun, results: readonly Result[]) {
   const { endedBy, warnings, pipeClosed, options } = run;
   const causes = [...results.map(({ failure }) => failure), endedBy];
-  const tally = endedBy === null || results.length > 1 ? tallyText(run, results) : null;
+  const tally = tallyText(run, results);
   const resume = pipeClosed ? results[0]?.resume : null;
   return {
     exit: gravest(causes.map((failure) => failure?.exit ?? 0)),

@@ -129,8 +129,9 @@ export async function runJob(run: Run, job: Job, writeSummary: WriteSummary): Pr
   if (run.stopReason !== null && results.some(({ failure }) => failure !== null)) run.fail(run.stopReason);
   const { exit, warnings, failures, notes } = endingOf(run, results);
   for (const text of warnings) stderr.warn(text);
-  for (const failure of failures) stderr.printFailure(failure);
   if (!run.isReaderGone) for (const note of notes) stderr.note(note);
+  // The next step is the last line.
+  for (const failure of failures) stderr.printFailure(failure);
   try {
     writeSummary(results, { exit, failure: run.endedBy, total: budget.total });
   } catch (error) {

@@ -78,11 +78,11 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
       else baselines.set(baseline, lines);
     },
     /** Saves what was seen, and says what the next run prints. */
-    save: (run: Pick<Run, 'warn'>): void => {
+    save: (run: Pick<Run, 'warn'> & { readonly stderr: Pick<Run['stderr'], 'result'> }): void => {
       for (const lines of baselines.values()) addLines(lines);
       if (ids.size > savedCount) writeFileAtomic(target, `${[...ids].join('\n')}\n`);
       const what = `added ${count(baselines.size, 'reference', 'references')} to ${target.path}`;
-      if (baselines.size > 0) run.warn('baseline', null, `${what}; later runs print what is new`);
+      if (baselines.size > 0) run.stderr.result(`${what}; later runs print what is new`);
       const allNew = 'all entries are new since the last check; older ones may have been missed';
       for (const label of missed) run.warn('all new', label, allNew);
     },

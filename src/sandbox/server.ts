@@ -45,8 +45,10 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}) {
     await once(server.listen({ host, port }), 'listening');
   } catch (cause) {
     const code = systemCode(cause);
-    const why = code === 'EADDRINUSE' ? 'the port is in use' : (code ?? String(cause));
-    const step = '--port 0 takes any free port; --host defaults to 127.0.0.1';
+    const [why, step] =
+      code === 'EADDRINUSE'
+        ? ['the port is in use', 'choose another one; --port 0 takes any that is free']
+        : [code ?? String(cause), 'choose another --host or --port'];
     throw new Failure('failed', `cannot listen on ${host}, port ${port}: ${why}`, { step, cause });
   }
   return {

@@ -53,7 +53,10 @@ export const formatBounds = (bounds: readonly Omit<CreditBound, 'source'>[]): st
 export function parseBound(text: string, source: string, shown = text): CreditBound {
   const [, digits, per] = /^(\d{1,15})(?:\/(day|month))?$/.exec(text.trim()) ?? [];
   if (digits === undefined)
-    throw usage(`${source} is '${shown}': expected a whole number, N/day or N/month`, 'e.g. 3000/month');
+    throw usage(
+      `${source} is '${shown}': expected a whole number, N/day or N/month`,
+      'give it as 3000 or 3000/month',
+    );
   return { credits: Number(digits), per: per === 'day' || per === 'month' ? per : 'run', source };
 }
 

@@ -423,7 +423,7 @@ test('a .chanlist that is removed between two exports of a run is named', async 
     if (operation === 'uploads') world.remove('lists/.chanlist');
   });
   const run = await world.run('uploads @a @b --output-dir lists --concurrency 1');
-  assert.deepEqual([run.exit, run.credits, world.files('lists')], [1, 1, []], run.stderr);
+  assert.deepEqual([run.exit, run.credits, world.files()], [1, 1, []], run.stderr);
   onlyError(run, '.chanlist was removed during this run');
 });
 
@@ -529,6 +529,14 @@ test('--restart of what is not found: not gone, if FILE is an archive of another
   world.remove('.chanlist');
   const handle = await world.run('uploads @typo -o a.ndjson --update');
   assert.deepEqual([handle.exit, handle.credits, world.has('.chanlist')], [5, 0, false], handle.stderr);
+});
+
+test('a run that bought nothing leaves no folder; one that bought a page does', async (t) => {
+  const { world } = await worldOf(t);
+  assert.equal((await world.run('uploads @typo --output-dir new/lists')).exit, 5);
+  assert.deepEqual(world.files(), []);
+  assert.equal((await world.run('uploads @a --output-dir new/lists --max-credits 1')).exit, 9);
+  assert.deepEqual(world.files('new'), ['lists']);
 });
 
 test('a usage error that is found only once IDs are known leaves nothing behind', async (t) => {

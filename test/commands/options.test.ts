@@ -193,6 +193,9 @@ const wrongFlags: readonly (readonly [flags: string, message: string])[] = [
   ['--json=videoId', '--json takes no value'],
   ['--formt json', 'uploads has no flag --formt; did you mean --format?'],
   ['-x', 'uploads has no flag -x; see: chanlist help uploads'],
+  ['-output', 'uploads has no flag -output; use --output'],
+  ['-format=csv', 'uploads has no flag -format; use --format'],
+  ['--page-size', 'uploads has no flag --page-size; it is a flag of serve'],
   ['-j4', 'uploads has no flag -j; see: chanlist help uploads'],
   ['--seen seen.txt', 'uploads has no flag --seen; it is a flag of latest'],
   [
@@ -218,7 +221,7 @@ const wrongLines: readonly (readonly [line: string, message: string])[] = [
   ['serach @x', "there is no command 'serach'; did you mean search?"],
   ['constructor', "there is no command 'constructor'; see: chanlist help"],
   ['--json', 'missing command; see: chanlist help'],
-  ['--limit 5 uploads @x', 'there is no flag --limit; it is a flag of uploads, playlist, '],
+  ['--limit 5 uploads @x', 'there is no flag --limit; it goes after its command: uploads, playlist, '],
   ['--vesion', 'there is no flag --vesion; did you mean --version?'],
   ['auth', 'auth needs an action; expected one of login, status, list, switch, logout'],
   ['auth switch', 'missing profile; see: chanlist help auth switch'],
@@ -227,9 +230,9 @@ const wrongLines: readonly (readonly [line: string, message: string])[] = [
   ['search @x word --limit 51', "--limit is '51': expected a whole number, from 1 to 50"],
   ['check lists -f id', "--format is 'id'; expected one of table, json, ndjson, csv"],
   ['-f id credits', "--format is 'id'; expected one of table, json, ndjson, csv"],
-  ['check lists --max-age 36', "--max-age is '36': expected hours or days; e.g. 36h or 2d"],
+  ['check lists --max-age 36', "--max-age is '36': expected hours or days; give it as 36h or 2d"],
   ['credits --by year', "--by is 'year'; expected one of day, command, reference"],
-  ['credits --month 2026-13', "--month is '2026-13': expected a month as YYYY-MM; e.g. 2026-01"],
+  ['credits --month 2026-13', "--month is '2026-13': expected a month as YYYY-MM; give it as 2026-01"],
 ];
 
 test('a wrong line is a usage error of one line that names the fix', async () => {

@@ -54,6 +54,21 @@ test('show: several files and stdin, in their order; --limit counts per file', a
     ['a.ndjson b.ndjson -n 1 --json --fields videoId', '[{"videoId":"a"},{"videoId":"a"}]\n'],
   ] as const)
     assert.equal((await show(line.split(' '), input)).stdout, expected, line);
+  // The columns are those of all files, in any order.
+  const video = (id: string, channel: string, length: string) =>
+    `{"videoId":"${id}","title":"t","author":"${channel}","lengthText":"${length}"}\n`;
+  const channels = await shower(t, {
+    'c.ndjson': video('c', 'C', '1:00').repeat(300),
+    'd.ndjson': video('d', 'D', 'PREMIERE'),
+  });
+  const [header, , ...rows] = (await channels.show(['c.ndjson', 'd.ndjson', '-f', 'table'])).stdout.split(
+    '\n',
+  );
+  assert.equal(header, 'videoId        length  channel  title');
+  assert.deepEqual(
+    [rows[0], rows[300]],
+    ['c                1:00  C        t', 'd            PREMIERE  D        t'],
+  );
   const empty = await show(['-', '--json']);
   assert.deepEqual([empty.exit, empty.stdout], [0, '[]\n']);
   assert.equal((await show(['-', '-f', 'csv'])).stdout, `${nine}\n`);

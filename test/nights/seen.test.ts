@@ -51,7 +51,7 @@ test('a new spelling of a known channel is no baseline: what is new is printed',
   nights.service.addChannel('d', { list: [...videos(21, 22), ...videos(0, 9, {}, 'd_')] });
   const shared = await nights.run('latest @d --seen seen.txt');
   assert.equal(shared.stdout, '');
-  onlyWarning(shared, 'added 1 reference');
+  assert.equal(shared.stderr, 'chanlist: added 1 reference to seen.txt; later runs print what is new\n');
   // The ID is known from now on.
   onlyWarning(await nights.run(['latest', a.id, '--seen', 'seen.txt']), a.id, 'missed');
 });
@@ -226,7 +226,7 @@ async function printed(path: string, ids: readonly string[], value = '@a'): Prom
   const entries = ids.map((id) => JsonText.of(`{"videoId":${JSON.stringify(id)}}`));
   const news = seen.takeNewEntries(entries, input, null);
   seen.accept();
-  seen.save({ warn: () => {} });
+  seen.save({ warn: () => {}, stderr: { result: () => {} } });
   return news.map((entry) => entry.get('videoId')?.string() ?? assert.fail());
 }
 
@@ -243,7 +243,7 @@ test('what stdout has not accepted is not said to be added', async (t) => {
   const path = join(await temporaryFolder(t), 'seen.txt');
   using seen = await openSeenFile(path, new AbortController().signal);
   seen.takeNewEntries([], newReference({ reference: '@a', value: '@a', id: null }), null);
-  seen.save({ warn: (...warning) => assert.fail(warning.join()) });
+  seen.save({ warn: () => {}, stderr: { result: (message) => assert.fail(message) } });
   assert.equal(fs.existsSync(path), false);
 });
 

@@ -116,7 +116,7 @@ test('credits: a bound that cannot be read, or a profile that there is not, is 2
     const env = { XDG_STATE_HOME: state, CHANLIST_MAX_CREDITS: '1/year' };
     const refused = await run(`credits${format}`, { env });
     assert.equal(refused.exit, 2);
-    onlyError(refused, "CHANLIST_MAX_CREDITS is '1/year'", 'e.g. 3000/month');
+    onlyError(refused, "CHANLIST_MAX_CREDITS is '1/year'", 'give it as 3000 or 3000/month');
   }
 });
 

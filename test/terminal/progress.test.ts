@@ -31,14 +31,15 @@ suite('Ctrl-C in a real terminal', { skip, concurrency: 2 }, () => {
       const { exit, text } = await screen.ended();
       assert.equal(exit, 130);
       assert.doesNotMatch(text, progressLine);
-      const [message = '', step = ''] = text.split('\n').slice(-2);
+      const [tally = '', message = '', step = ''] = text.split('\n').slice(-3);
+      assert.match(tally, /^chanlist: \d+ entries, \d pages, \d credits/);
       assert.match(message, /^chanlist: error: (?:@demo: )?stopped by SIGINT; .*\d credits/);
       const next =
         name === 'a file' ? 'run the same command' : 'resume with: chanlist uploads .*--continuation\\S+';
       assert.match(step, new RegExp(`^chanlist: ${next}`));
       if (name === 'json') assert.match(text, /"has_more": true,\n +"error": \{/);
       if (name === 'table')
-        for (const line of text.split('\n').slice(2, -2)) assert.match(line, /^ *\d+ {2}[\w-]{11} {2}/);
+        for (const line of text.split('\n').slice(2, -3)) assert.match(line, /^ *\d+ {2}[\w-]{11} {2}/);
     });
   }
 });

@@ -32,9 +32,8 @@ test('no connection, at once or later: 7, certainly not charged, the run ends', 
     assert.equal(exit, 7);
     assert.equal(
       stderr,
-      `chanlist: waiting 1 s: cannot reach ${url}: connection refused, retry 1 of 1\n` +
-        `chanlist: error: @a: cannot reach ${url}: connection refused, after 2 attempts; stopped, 1 more not reached; ${spent}; check the address and the network\n` +
-        tally,
+      `chanlist: waiting 1 s: cannot reach ${url}: connection refused, retry 1 of 1\n${tally}` +
+        `chanlist: error: @a: cannot reach ${url}: connection refused, after 2 attempts; stopped, 1 more not reached; ${spent}; check the address and the network\n`,
     );
     const [{ result: first }, second, ...rest] = JSON.parse(stdout);
     assert.deepEqual([second.reference, second.result.results, rest], ['@b', [], []]);
