@@ -1,6 +1,6 @@
 import { longFlag } from './cli/flag.ts';
 import { flagsOf } from './cli/flags.ts';
-import { withProfile } from './cli/options.ts';
+import { withEnvironment } from './cli/options.ts';
 import { parseArguments } from './cli/program.ts';
 import { commands } from './commands/command-table.ts';
 import type { Context } from './context.ts';
@@ -37,7 +37,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
         const { run, options } = request;
         // A run that is refused writes its summary before it throws.
         if (options.refusal !== null && options.summary === null) throw options.refusal;
-        return await run(withProfile(options, context.env), output);
+        return await run(withEnvironment(options, context.env), output);
       }
     }
   };

@@ -72,7 +72,7 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
     row('--no-color', reporting, 'print no colour', { variable: 'NO_COLOR' }),
   ],
   'Credits:': [
-    row('--max-credits <n>', bounded, 'spend at most <n>, <n>/day, <n>/month; may repeat', {
+    row('--max-credits <n>', [...bounded, 'check'], 'spend at most <n>, <n>/day, <n>/month; may repeat', {
       parse: parseBound,
       ...repeatable,
       variable: 'CHANLIST_MAX_CREDITS',

@@ -59,16 +59,19 @@ export const accountFlags: readonly string[] = ['--profile', '--base-url', '--na
 export const carriedFlagsOf = ({ invocation }: Pick<CommonOptions, 'invocation'>): readonly Flag[] =>
   invocation.flags.filter(({ name }) => [...accountFlags, '--max-credits'].includes(name));
 
-/** Adds the profile that the environment selects to the flags: a printed command may be pasted where that is not set. */
-export function withProfile<T extends Pick<CommonOptions, 'invocation' | 'sandbox'>>(
+/** Adds the profile and the bounds of the environment to the flags: a printed command may be pasted where they are not set. */
+export function withEnvironment<T extends Pick<CommonOptions, 'invocation' | 'sandbox'>>(
   options: T,
-  { CHANLIST_PROFILE: value }: Context['env'],
+  { CHANLIST_PROFILE: profile, CHANLIST_MAX_CREDITS: bounds }: Context['env'],
 ): T {
+  if (options.sandbox) return options;
   const { flags } = options.invocation;
-  const isGiven = options.sandbox || flags.some(({ name }) => name === '--profile');
-  if (!value || isGiven) return options;
-  const profile = { name: '--profile', value };
-  return { ...options, invocation: { ...options.invocation, flags: [...flags, profile] } };
+  const isGiven = flags.some(({ name }) => name === '--profile');
+  const added: readonly Flag[] = [
+    ...(profile && !isGiven ? [{ name: '--profile', value: profile }] : []),
+    ...(bounds ? bounds.split(',').map((value) => ({ name: '--max-credits', value })) : []),
+  ];
+  return { ...options, invocation: { ...options.invocation, flags: [...flags, ...added] } };
 }
 
 /** Repeats the command as typed, for a purpose, with other operands, without some flags and with others. */
@@ -82,6 +85,10 @@ export function commandOf(
   const kept = flags.filter((flag) => !dropped.includes(flag.name));
   return { purpose, program: `chanlist ${name}`, operands, flags: [...kept, ...added] };
 }
+
+/** Selects the flags that `check` takes for its fixes. */
+export const fixFlagsOf = (invocation: Invocation): readonly Flag[] =>
+  invocation.flags.filter(({ name }) => ['--profile', '--max-credits'].includes(name));
 
 /** Extends a `check` so that it runs the fix of every problem that it finds. */
 export function repairAll(check: Command): Command {

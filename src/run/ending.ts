@@ -1,5 +1,5 @@
 /** Decides how a run ends: its exit code, and its lines on stderr, one per cause. Pure. */
-import { type CommonOptions, repairAll } from '../cli/options.ts';
+import { type CommonOptions, fixFlagsOf, repairAll } from '../cli/options.ts';
 import { type Failure, type FailureCode, gravest, type Warning } from '../errors.ts';
 import { describeCredits, spent, type Tally } from '../service/budget.ts';
 import type { Operation } from '../service/contract.ts';
@@ -145,7 +145,7 @@ function stepOf(group: Group<Failed>, results: readonly Result[], { invocation }
       purpose: 'repair all',
       program: 'chanlist check',
       operands: [folder],
-      flags: invocation.flags.filter(({ name }) => name === '--profile'),
+      flags: fixFlagsOf(invocation),
     });
   if (failure.exit === 2) return commonStep(group);
   // What a missing feed needs is nothing; what it has kept from being reached needs another run.

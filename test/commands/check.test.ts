@@ -159,23 +159,27 @@ test('first exports: the fix has the request of each, whatever its name', async 
   assert.deepEqual([(await check(world, '.')).codes, world.files().length], [[null], 4]);
 });
 
-test('fixes name the account that the environment selects, also where one line runs all of them', async (t) => {
+test('fixes name the account and the bounds of the environment, also where one line runs all of them', async (t) => {
   const { world, channel } = await archived(t);
   await world.run('uploads @b --output-dir lists');
-  const env = { CHANLIST_PROFILE: 'nightly' };
-  const fixOf = (file: string): string => `chanlist uploads @${file} --profile nightly`;
+  const env = { CHANLIST_PROFILE: 'nightly', CHANLIST_MAX_CREDITS: '30/month' };
+  const account = '--profile nightly --max-credits 30/month';
+  const fixOf = (file: string): string => `chanlist uploads @${file} ${account}`;
   world.remove(`lists/${channel.id}.ndjson`);
   const { lines, stderr } = await world.run('check lists -f ndjson', { env });
   const { fix } = JSON.parse(lines[0] ?? '').problem;
   assert.equal(fix, fixOf(`a -o lists/${channel.id}.ndjson`));
-  assert.match(stderr, /; fix: chanlist uploads @a .* --profile nightly$/m);
+  assert.match(stderr, /; fix: chanlist uploads @a .* --profile nightly --max-credits 30\/month$/m);
   world.remove(`lists/${world.service.handles.get('@b')}.ndjson`);
   const several = await world.run('check lists', { env });
-  assert.match(several.stderr, /; fix: chanlist check lists --profile nightly --json \| jq/);
+  assert.match(
+    several.stderr,
+    /; fix: chanlist check lists --profile nightly --max-credits 30\/month --json \| jq/,
+  );
   // Where it is pasted, the variable is not set.
-  const pasted = await world.run('check lists --profile nightly -f ndjson');
+  const pasted = await world.run(`check lists ${account} -f ndjson`);
   assert.deepEqual(
-    pasted.lines.map((line) => JSON.parse(line).problem.fix.endsWith(' --profile nightly')),
+    pasted.lines.map((line) => JSON.parse(line).problem.fix.endsWith(` ${account}`)),
     [true, true],
   );
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CommonOptions, carriedFlagsOf, withProfile } from '../../src/cli/options.ts';
+import { type CommonOptions, carriedFlagsOf, withEnvironment } from '../../src/cli/options.ts';
 import { parseArguments } from '../../src/cli/program.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { Failure } from '../../src/errors.ts';
@@ -296,14 +296,21 @@ test('habits from other tools get a pointer', async () => {
     }
 });
 
-test('a printed command has the account of this run, also if the environment selects it', () => {
+test('a printed command has the account and the bounds of this run, also those of the environment', () => {
   const flag = (name: string, value: string) => ({ name, value });
   const nightly = flag('--profile', 'nightly');
   const bound = flag('--max-credits', '5');
-  const carried = (flags: readonly Flag[], CHANLIST_PROFILE: string, sandbox = false): readonly Flag[] =>
-    carriedFlagsOf(withProfile({ invocation: { name: 'uploads', flags }, sandbox }, { CHANLIST_PROFILE }));
+  const carried = (flags: readonly Flag[], CHANLIST_PROFILE: string, sandbox = false, bounds = '') =>
+    carriedFlagsOf(
+      withEnvironment(
+        { invocation: { name: 'uploads', flags }, sandbox },
+        { CHANLIST_PROFILE, CHANLIST_MAX_CREDITS: bounds },
+      ),
+    );
   assert.deepEqual(carried([bound, flag('--limit', '3')], 'nightly'), [bound, nightly]);
   assert.deepEqual(carried([flag('--profile', 'work')], 'nightly'), [flag('--profile', 'work')]);
   assert.deepEqual(carried([], 'nightly', true), []);
   assert.deepEqual(carried([], ''), []);
+  const bounds = [flag('--max-credits', '9/day'), flag('--max-credits', '30/month')];
+  assert.deepEqual(carried([bound], '', false, '9/day,30/month'), [bound, ...bounds]);
 });

@@ -160,8 +160,11 @@ test('bad lines of a list are one line with the step of the first; a command for
 test('several damaged archives of a folder: the line that runs every fix', () => {
   const damaged = (name: string): Result =>
     failed(name, new Failure('damaged', `${name} is damaged`, { step: `restore it: ${name}` }));
-  const flags = [{ name: '--output-dir', value: 'my lists' }];
-  const fix = "chanlist check 'my lists' --json | jq -r '.[].problem.fix // empty' | sh";
+  const flags = [
+    { name: '--output-dir', value: 'my lists' },
+    { name: '--max-credits', value: '9/day' },
+  ];
+  const fix = "chanlist check 'my lists' --max-credits 9/day --json | jq -r '.[].problem.fix // empty' | sh";
   for (const [results, line] of [
     [['@a', '@b'], `2 references (@a, @b): the first: @a is damaged; repair all: ${fix}`],
     [['@a'], '@a: @a is damaged; restore it: @a'],
