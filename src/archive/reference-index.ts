@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { day, hour } from '../accounts/local-time.ts';
 import { Failure } from '../errors.ts';
 import { withDescriptor } from '../fs/files.ts';
 import type { Target } from '../fs/output-target.ts';
@@ -8,6 +9,9 @@ import type { Operation } from '../service/contract.ts';
 import { parseReference } from '../service/parse-reference.ts';
 import { headerOf, type PagesHeader } from './pages-format.ts';
 import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
+
+/** Milliseconds after which a failing archive is updated after first exports: three days, less the slack of a night. */
+const patience = 3 * day - 2 * hour;
 
 interface Place {
   /** FILE of `-o`; null: all FILEs of the folder. */
@@ -45,10 +49,16 @@ export class ReferenceIndex {
     return id ?? this.#ids.get(value) ?? null;
   }
 
-  /** Whether FILE is an archive that did not end the last run with a 403: that could happen again. */
-  comesFirst(name: string): boolean {
+  /**
+   * Whether FILE is an archive that is updated before first exports: not one that ended the last run with a 403, or has
+   * failed for days. Such failures end runs, and what comes after them would wait for ever.
+   */
+  comesFirst(name: string, now: number): boolean {
     const record = this.records.get(name);
-    return record !== undefined && record.checks.failure?.code !== 'unauthorized';
+    if (record === undefined) return false;
+    const { failure } = record.checks;
+    if (failure === null || failure.code === 'no_feed') return true;
+    return failure.code !== 'unauthorized' && now - Date.parse(failure.since) < patience;
   }
 
   /** Sorts FILEs: interrupted, then oldest check (`all`: oldest full read), then failed last time. */

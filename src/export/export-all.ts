@@ -82,8 +82,9 @@ async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly
     return { reference, name: id === null ? '' : nameOf(exportFolder, id) };
   });
   queue.sort((a, b) => index.compare(a.name, b.name, options.all));
-  const archives = queue.filter(({ name }) => index.comesFirst(name));
-  const others = queue.filter(({ name }) => !index.comesFirst(name));
+  const now = exportFolder.context.clock.now();
+  const archives = queue.filter(({ name }) => index.comesFirst(name, now));
+  const others = queue.filter(({ name }) => !index.comesFirst(name, now));
   for (const part of [archives, others])
     await exportEach(
       state,

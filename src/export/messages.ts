@@ -84,12 +84,14 @@ export function refusal(why: Refusal, item: ExportItem): Failure {
       discardPages(item.exportFolder.privateFolder, name),
     );
   }
-  const what =
-    record === null
-      ? 'exists'
-      : record.id === request.id
-        ? 'is an archive'
-        : `is an archive of ${record.id}, not of ${request.id}`;
+  const isOther = record !== null && record.id !== request.id;
+  if (isOther && item.exportFolder.file === null)
+    return usage(
+      `${path} is an archive of ${record.id}`,
+      `rename it to ${record.id}.ndjson, or move it away`,
+    );
+  const isOwn = record === null ? 'exists' : 'is an archive';
+  const what = isOther ? `is an archive of ${record.id}, not of ${request.id}` : isOwn;
   return usage(`${path} ${what}`, commandFor(item, 'choose another file name, or replace it', '--restart'));
 }
 

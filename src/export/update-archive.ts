@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { addNew, foundFile, recordUnchanged, warnOfFile } from './add-new.ts';
-import { decideUpdate, type Feed, needsIds } from './decide-update.ts';
+import { decideUpdate, type Feed, type FeedEntry, needsIds } from './decide-update.ts';
 import { type ExportItem, startPages, timeOf } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
 import { type ArchiveContents, readIntact } from './updated-file.ts';
@@ -30,6 +30,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
     return await buyUpdate(run, item, file, { all: true, expected: [], feedProblem: null }, null);
   const feed = feeds.deferred.get(id) ?? (await requestFeed(run, item, file.entries > 0));
   feeds.note(id, feed);
+  if (feed.entries !== null) warnOfClock(run, item, feed.entries);
   const before = record?.checks ?? noChecks;
   if (recorded !== null && (all || needsIds(before, feed))) file = await readIntact(item);
   const known = isRead(file) ? file.ids : new Set(before.feed?.known);
@@ -61,6 +62,16 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
   }
 }
 
+/** Fewer scheduled entries may be all that a channel has. */
+const minScheduled = 5;
+
+/** Warns if all of a feed is in the future: nothing of it is expected. */
+function warnOfClock(run: Run, { reference }: ExportItem, entries: readonly FeedEntry[]): void {
+  const message = 'all entries of its feed are in the future; check the clock of this machine';
+  if (entries.length >= minScheduled && entries.every(({ isScheduled }) => isScheduled))
+    run.warn('clock', reference.label, message);
+}
+
 async function buyUpdate(
   run: Run,
   item: ExportItem,
@@ -73,11 +84,16 @@ async function buyUpdate(
   return await addNew(run, item, contents, pages, feed);
 }
 
-/** Clears the recorded failure and, once there is a feed, `withoutFeed`. */
-function forgetFailure({ exportFolder, name, id }: ExportItem, feed: Feed): void {
-  changeRecord(exportFolder.privateFolder, name, id, ({ checks }) => ({
-    checks: { ...checks, failure: null, withoutFeed: feed.entries === null ? checks.withoutFeed : null },
-  }));
+/** Failures that end when there is a feed again. */
+const ofFeed: readonly (string | undefined)[] = ['no_feed', 'gone', 'unauthorized'];
+
+/** Clears the recorded failure; once there is a feed only one of the feed, and `withoutFeed`. */
+function forgetFailure({ exportFolder, name, id }: ExportItem, { entries }: Feed): void {
+  changeRecord(exportFolder.privateFolder, name, id, ({ checks }) => {
+    if (entries === null) return { checks: { ...checks, failure: null } };
+    const failure = ofFeed.includes(checks.failure?.code) ? null : checks.failure;
+    return { checks: { ...checks, failure, withoutFeed: null } };
+  });
 }
 
 /** Returns the failure of a channel without a feed; `until`: when a page may replace it. */

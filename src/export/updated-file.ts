@@ -1,3 +1,4 @@
+import { copyFileSync } from 'node:fs';
 import { assertUnchanged } from '../archive/assert-unchanged.ts';
 import {
   bytesOf,
@@ -9,6 +10,7 @@ import {
 } from '../archive/read-archive.ts';
 import { stampOf } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
+import { guardFile } from '../fs/files.ts';
 import { withoutByteOrderMark } from '../fs/text-input.ts';
 import { count } from '../text/count.ts';
 import type { ExportItem } from './exports.ts';
@@ -22,12 +24,25 @@ export interface ArchiveContents extends Contents {
   readonly hasEntriesWithoutId: boolean;
 }
 
-/** `--update --all` leaves out bad lines of an archive with a record; any other update refuses them. */
-const mayDropBadLines = ({ buysAll, record }: ExportItem): boolean => buysAll && record !== null;
+/** Whether FILE was an archive once: it has a record, or the name that a folder gives it. */
+const isOwn = ({ record, name, id }: ExportItem): boolean => record !== null || name === `${id}.ndjson`;
+
+/** `--update --all` leaves out bad lines of an archive; any other update refuses them. */
+const mayDropBadLines = (item: ExportItem): boolean => item.buysAll && isOwn(item);
 
 /** Whether the new FILE lacks lines of this one. */
 export const dropsBadLines = (item: ExportItem, { badLines }: Contents): boolean =>
   mayDropBadLines(item) && badLines > 0;
+
+/** Where FILE stays, as it was, when lines of it are left out. */
+const damagedName = (path: string): string => `${path}.damaged`;
+
+/** Copies FILE beside itself if lines of it are left out: its owner may be able to repair them. */
+export function keepDamaged(item: ExportItem, contents: Contents): void {
+  const { path, real } = item.target;
+  if (dropsBadLines(item, contents))
+    guardFile(damagedName(path), 'failure', () => copyFileSync(real, damagedName(real)));
+}
 
 /** Throws `failed` for the reference unless FILE is still the one that this run found. */
 export function assertFileAsFound(item: ExportItem): void {
@@ -53,10 +68,11 @@ export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
 export function changeOf(item: ExportItem, contents: Contents): string | null {
   const { record, target, onDisk } = item;
   const { badLines, damage, checksum, entries } = contents;
-  if (record === null) return null;
-  if (dropsBadLines(item, contents))
-    return `left out ${count(badLines, 'line', 'lines')}; the first: ${damage}`;
-  if (record.checksum === checksum) return null;
+  if (dropsBadLines(item, contents)) {
+    const leftOut = `left out ${count(badLines, 'line', 'lines')}; the first: ${damage}`;
+    return `${leftOut}; the file as it was is ${damagedName(target.path)}`;
+  }
+  if (record === null || record.checksum === checksum) return null;
   if (onDisk.file === 'archive') return `${otherContent}; it was kept`;
   // Sorting lines does not change the size.
   const isReordered = target.stats?.size === record.size && entries === record.entries;
@@ -91,10 +107,12 @@ function assertIntact(item: ExportItem, contents: Contents): void {
   const { record, target } = item;
   const { path } = target;
   if (record === null && contents.damage === null) return;
-  if (record === null)
+  if (record === null) {
+    const take = commandFor(item, 'restore it, or keep what is an entry', '--update', '--all');
     throw new Failure('damaged', `${path} is not an archive of this channel: ${contents.damage}`, {
-      step: 'choose another file name',
+      step: isOwn(item) ? take : 'choose another file name',
     });
+  }
   const problem = damageOf(target, record, contents);
   if (problem === null) return;
   const { code, message } = problem;

@@ -1,4 +1,5 @@
 /** Decides how a run ends: its exit code, and its lines on stderr, one per cause. Pure. */
+import { isDeepStrictEqual } from 'node:util';
 import { type CommonOptions, fixFlagsOf, repairAll } from '../cli/options.ts';
 import { type Failure, type FailureCode, gravest, type Warning } from '../errors.ts';
 import { describeCredits, spent, type Tally } from '../service/budget.ts';
@@ -147,22 +148,22 @@ function stepOf(group: Group<Failed>, results: readonly Result[], { invocation }
       operands: [folder],
       flags: fixFlagsOf(invocation),
     });
-  if (failure.exit === 2) return commonStep(group);
   // What a missing feed needs is nothing; what it has kept from being reached needs another run.
   if (failure.code === 'no_feed' && results.some(({ isReached }) => !isReached))
-    return 'run the same command again: it begins with those that were not reached';
+    return 'run the same command again: it begins with the archives that were not reached';
+  if (isAllNotFound(results) && failure.code === 'gone')
+    return 'check the address and --namespace before you remove it from your list';
   // If pages of one of them wait, the advice is to resume it.
-  const { step } = group.find((result) => !result.failure.hasDefaultStep)?.failure ?? failure;
-  if (!isAllNotFound(results)) return step === checkAddress ? 'check the spelling' : step;
-  return failure.code === 'gone'
-    ? 'check the address and --namespace before you remove it from your list'
-    : step;
+  const waiting = failure.exit === 2 ? undefined : group.find((result) => !result.failure.hasDefaultStep);
+  const step = ownStep(waiting ?? group[0], group);
+  return step === checkAddress && !isAllNotFound(results) ? 'check the spelling' : step;
 }
 
-/** The step of usage errors: never a command that mends only the first of several. */
-function commonStep([{ failure }, ...others]: Group<Failed>): Step | null {
-  const isSame = others.every((other) => other.failure.message === failure.message);
-  return isSame || typeof failure.step === 'string' ? failure.step : null;
+/** The step of one of a group of failures. A command that mends only this one says so. */
+function ownStep({ failure: { step }, label }: Failed, group: Group<Failed>): Step | null {
+  const isOfAll = ({ failure }: Failed): boolean => isDeepStrictEqual(failure.step, step);
+  if (step === null || typeof step === 'string' || group.every(isOfAll)) return step;
+  return { ...step, purpose: [label, step.purpose].filter(Boolean).join(': ') };
 }
 
 /** `3 credits spent`; null if nothing was paid, and no bound was spent. */

@@ -159,6 +159,17 @@ test('first exports: the fix has the request of each, whatever its name', async 
   assert.deepEqual([(await check(world, '.')).codes, world.files().length], [[null], 4]);
 });
 
+test('a record of another channel than its file is named for is damage that only a person can repair', async (t) => {
+  const { world, channel } = await archived(t);
+  await world.run('uploads @b --output-dir lists');
+  const b = world.service.handles.get('@b');
+  await world.paste(`cp -a lists/.chanlist/${channel.id}.ndjson.json lists/.chanlist/${b}.ndjson.json`);
+  const { rows, stderr } = await check(world, `lists/${b}.ndjson`);
+  assert.deepEqual([rows[0]?.problem?.code, rows[0]?.problem?.fix], ['damaged', null]);
+  assert.match(stderr, /its record is that of UCa\S*: rename both, or delete the record$/m);
+  onlyError(await world.run('uploads @b --output-dir lists --update'), `rename it to ${channel.id}.ndjson`);
+});
+
 test('fixes name the account and the bounds of the environment, also where one line runs all of them', async (t) => {
   const { world, channel } = await archived(t);
   await world.run('uploads @b --output-dir lists');

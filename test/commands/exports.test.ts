@@ -816,6 +816,29 @@ test('--update --all repairs a damaged FILE, also if pages of a rotation wait', 
   assert.ok(world.ids('a.ndjson')?.includes('a_000000012'));
 });
 
+test('lines that are left out stay in a copy of FILE, also of a folder whose record is gone', async (t) => {
+  const { world } = await worldOf(t);
+  const file = `lists/${idOf('a')}.ndjson`;
+  const line = 'uploads @a --output-dir lists --update';
+  await world.run('uploads @a --output-dir lists');
+  await world.paste(`truncate -s -20 ${file}`);
+  const damaged = world.read(file);
+  for (const hasRecord of [true, false]) {
+    if (!hasRecord) world.remove('lists/.chanlist');
+    world.write(file, damaged);
+    const refused = await world.run(hasRecord ? line : `uploads @a -o ${file} --update`);
+    assert.equal(refused.exit, 1);
+    const repair = /chanlist uploads @a -o \S+ --update --all/.exec(
+      onlyError(refused, 'line 12 is not JSON'),
+    )?.[0];
+    const repaired = await world.paste(repair ?? '');
+    assert.equal(repaired?.exit, 0);
+    onlyWarning(repaired, 'left out 1 line', `as it was is ${file}.damaged`);
+    assert.deepEqual([world.ids(file)?.length, world.read(`${file}.damaged`)], [12, damaged]);
+    world.remove(`${file}.damaged`);
+  }
+});
+
 test('pages of an update are refused over an archive of another channel', async (t) => {
   const { world, channel } = await worldOf(t);
   world.service.addChannel('b', { list: videos(0, 3, {}, 'b_') });

@@ -88,6 +88,24 @@ test('an archive whose 403 ends every run does not keep a new channel waiting', 
   assert.deepEqual([next.exit, paid(next)], [3, [channelId('other')]], next.stderr);
 });
 
+test('archives that have failed for three days do not keep a new channel waiting', async (t) => {
+  const { nights, channel } = await folderOf(t, 5);
+  nights.service.addChannel('other', { list: videos(0, 5) });
+  const names = ['c0', 'c1', 'c2', 'c3', 'c4'];
+  for (const n of names.keys()) channel(n).list = videos(0, 152);
+  const failing = names.map(channelId);
+  nights.service.fault = ({ operation, list }) =>
+    operation === 'uploads' && failing.includes(list ?? '') ? 422 : null;
+  nights.write('refs.txt', ['@other', ...names.map((name) => `@${name}`)].join('\n'));
+  const isExported: boolean[] = [];
+  for (let night = 0; night < 4; night++) {
+    const run = await nights.night();
+    assert.equal(run.exit, 8, run.stderr);
+    isExported.push(paid(run).includes(channelId('other')));
+  }
+  assert.deepEqual(isExported, [false, false, false, true]);
+});
+
 test('five new channels that fail end the run, although each could be resolved', async (t) => {
   const { nights } = await folderOf(t, 1);
   const names = Array.from({ length: 8 }, (_, n) => `new${n}`);

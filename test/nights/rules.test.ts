@@ -219,6 +219,19 @@ test('a feed of any shape: a list of known IDs is nothing new; anything else is 
   }
 });
 
+test('a feed that is all in the future is a warning: the clock may be wrong', async (t) => {
+  const { nights, a } = await exportedNights(t, 20);
+  const later = { published: '2099-01-01T00:00:00Z' };
+  a.list = videos(0, 22);
+  a.feed = Array.from({ length: 5 }, (_, n) => feedEntry(`new${n}`, later));
+  const night = await nights.night();
+  assert.deepEqual(outcome(night), unchanged);
+  onlyWarning(night, 'in the future; check the clock');
+  // Scheduled streams may be all that a small channel has.
+  a.feed = a.feed.slice(0, 4);
+  assert.equal((await nights.night()).stderr, '');
+});
+
 test('hostile feeds: no ID, IDs that are paths or control characters, dates in the year 9999', async (t) => {
   const { nights, a } = await exportedNights(t, 20);
   const { videoId: _, ...without } = feedEntry('x') as Record<string, unknown>;

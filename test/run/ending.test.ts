@@ -151,7 +151,10 @@ test('bad lines of a list are one line with the step of the first; a command for
   for (const [results, line] of [
     [[plain, guess, playlist], "3 references (refs.txt:4, refs.txt:8, refs.txt:9): the first: '4' is wrong"],
     [[guess, plain], "2 references (refs.txt:8, refs.txt:4): the first: '8' is wrong; did you mean @8?"],
-    [[playlist, guess], "2 references (refs.txt:9, refs.txt:8): the first: '9' is wrong"],
+    [
+      [playlist, guess],
+      "2 references (refs.txt:9, refs.txt:8): the first: '9' is wrong; refs.txt:9: chanlist playlist PLdemo",
+    ],
     [[playlist], "refs.txt:9: '9' is wrong; chanlist playlist PLdemo"],
   ] as const)
     assert.deepEqual(lines(results), [line]);
