@@ -94,7 +94,7 @@ export class LedgerFile {
 
   /** Opens and reads the ledger, also a damaged one; null if there is none. */
   static openRead(month: string, env: Env): LedgerFile | null {
-    const folder = PrivateFolder.open(ledgerFolder(env));
+    const folder = new PrivateFolder(ledgerFolder(env));
     const fd = folder.openRead(fileName(month));
     if (fd === null) return null;
     const file = new LedgerFile(month, folder, fd, null);

@@ -47,7 +47,7 @@ export const examples: readonly Example[] = [
 
 export const terms: Terms = { heading: 'Problems:', rows: Object.entries(problemCodes) };
 
-type BadRow = CheckRow<Command> & { readonly problem: NonNullable<CheckRow<Command>['problem']> };
+type BadRow = CheckRow & { readonly problem: NonNullable<CheckRow['problem']> };
 
 interface CheckOptions extends CommonOptions {
   readonly paths: readonly string[];
@@ -72,9 +72,9 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
     .filter(({ isWritten }) => !isWritten)
     .map((archive) => noteNotInFrom(archive, list, from));
   const found = [...archives, ...absent.map((reference) => absentRow(reference, paths))];
-  const rows = found.map((row) => withAccount(row, options));
+  const rows = found.map((row) => printableRow(row, options));
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
-  const printed = (quiet ? bad : rows).map(printableRow);
+  const printed = quiet ? bad : rows;
   const rowOptions = {
     ...options,
     fields: checkFields,
@@ -174,11 +174,6 @@ function wholeText(archives: readonly CheckRow<Command>[]): string {
   return `; oldest complete listing: ${oldest.whole?.slice(0, 10) ?? 'never'} (${oldest.file})`;
 }
 
-const printableRow = ({ problem, ...row }: CheckRow<Command>): CheckRow => ({
-  ...row,
-  problem: problem && { ...problem, fix: problem.fix && commandText(problem.fix) },
-});
-
 /** What references are compared by; one that cannot be parsed falls back to itself. */
 function canonicalOf(reference: string): string {
   try {
@@ -189,7 +184,10 @@ function canonicalOf(reference: string): string {
   }
 }
 
-function absentRow({ reference, id, value }: Reference, [path = '', ...others]: readonly string[]): BadRow {
+function absentRow(
+  { reference, id, value }: Reference,
+  [path = '', ...others]: readonly string[],
+): CheckRow<Command> {
   const command = {
     program: playlistId.test(value) ? 'chanlist playlist' : 'chanlist uploads',
     operands: [reference ?? value],
@@ -209,21 +207,21 @@ function absentRow({ reference, id, value }: Reference, [path = '', ...others]: 
   return { ...emptyRow, reference, id, problem };
 }
 
-/** Adds the account of this command to a fix that may spend credits. */
-function withAccount(row: CheckRow<Command>, options: CheckOptions): CheckRow<Command> {
-  const fix = row.problem?.fix;
-  const flags = fix?.flags ?? [];
-  const isPaid = fix?.program.startsWith('chanlist') && !flags.some(({ name }) => name === '--sandbox');
-  if (!row.problem || !fix || !isPaid) return row;
-  const account = carriedFlagsOf(options);
-  return { ...row, problem: { ...row.problem, fix: { ...fix, flags: [...flags, ...account] } } };
+/** Puts the fix of a row into words, with the account of this command if it may spend credits. */
+function printableRow({ problem, ...row }: CheckRow<Command>, options: CheckOptions): CheckRow {
+  const fix = problem?.fix ?? null;
+  if (problem === null || fix === null) return { ...row, problem: problem && { ...problem, fix: null } };
+  const { program, flags = [] } = fix;
+  const isPaid = program.startsWith('chanlist') && !flags.some(({ name }) => name === '--sandbox');
+  const account = isPaid ? carriedFlagsOf(options) : [];
+  return { ...row, problem: { ...problem, fix: commandText({ ...fix, flags: [...flags, ...account] }) } };
 }
 
 /** Returns the command that repairs what can be repaired: the fix of a single problem, else a line that runs all. */
 function repairOf(bad: readonly BadRow[], { invocation, paths, from }: CheckOptions): Command | null {
   const [fix] = bad.flatMap(({ problem }) => problem.fix ?? []);
   if (fix === undefined) return null;
-  if (bad.length === 1) return { ...fix, purpose: 'fix' };
+  if (bad.length === 1) return { purpose: 'fix', program: fix, operands: [] };
   // What was read from stdin is gone.
   if (from === '-') return null;
   return repairAll(commandOf(invocation, 'fix', paths, ['--format', '--quiet', '--verbose']));

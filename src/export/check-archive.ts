@@ -88,7 +88,7 @@ export function findArchives(path: string): FoundArchives {
   // A missing FILE is a problem to report; a missing folder is a wrong path.
   if (stats === undefined && (/(?:^|[\\/])$/.test(path) || !existsSync(dirname(path)))) throw missing;
   const file = stats?.isDirectory() ? null : resolveTarget(path).real;
-  const folder = PrivateFolder.open(privateFolderOf(file === null ? path : dirname(file)));
+  const folder = new PrivateFolder(privateFolderOf(file === null ? path : dirname(file)));
   const names = new Set(recordedFiles(folder));
   const isKnown = file === null ? folder.exists : names.has(basename(file));
   if (!isKnown && stats === undefined) throw missing;

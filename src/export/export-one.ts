@@ -36,7 +36,7 @@ export async function exportOne(
   reference: Reference,
   id: string,
 ): Promise<Result> {
-  const { options, operation } = exportFolder;
+  const { options, operation, feeds } = exportFolder;
   const input = { reference, id, service: run.serviceName };
   const attempt = async (buysAll: boolean) => {
     using item = await readItem(exportFolder, { ...input, buysAll });
@@ -48,7 +48,8 @@ export async function exportOne(
   try {
     using _lock = await lockExport(run, exportFolder, id);
     removeLeftovers(exportFolder, id);
-    const buysAll = options.update && options.all;
+    // What waits for a page in place of its feed has resumed an `--all` already.
+    const buysAll = options.update && options.all && !feeds.deferred.has(id);
     const { result, resumed } = await attempt(buysAll);
     // A resumed run only finishes old work: update once more. A playlist update has bought every page.
     const isDone = resumed === null || operation.name === 'playlist';

@@ -190,11 +190,14 @@ function refusalOf(
     return isVideo ? { what, step: 'open the playlist and copy its address' } : { what };
   }
   if (isVideo) return { what, step: channelOfVideo };
+  // Editors and web pages write two hyphens as one dash.
+  const [, flag] = /^[\u2010-\u2015\u2212](\w[\w-]*)/.exec(text) ?? [];
+  if (flag !== undefined) return { what, step: `did you mean --${flag}?` };
   if (videoId.test(text)) return { what, step: `if it is a video ID, ${channelOfVideo}` };
   if (/^uc[\w-]{22}$/i.test(text)) return { what, step: `did you mean UC${text.slice(2)}?` };
   const corrected = url === null || hasScheme(text) ? `@${text}` : `https://${text}`;
   const isMeant =
-    /^(?!-).*[\p{L}\p{N}]/su.test(text) && parseChannel(corrected) !== null && !/^@.*[/?]/.test(corrected);
+    /^(?!www\.)[\p{L}\p{N}_]/u.test(text) && parseChannel(corrected) !== null && !/^@.*[/?]/.test(corrected);
   return isMeant ? { what, step: `did you mean ${corrected}?` } : { what };
 }
 

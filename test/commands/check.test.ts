@@ -500,7 +500,7 @@ test('what another run is writing for the first time is not absent', async (t) =
   mkdirSync(join(world.folder, 'lists/.chanlist/UCx.ndjson.lock'));
   assert.deepEqual((await check(world, 'lists --from refs.txt -q')).codes, ['absent']);
   // Neither does that of `latest --seen`.
-  const folder = PrivateFolder.open(join(world.folder, 'lists/.chanlist'));
+  const folder = new PrivateFolder(join(world.folder, 'lists/.chanlist'));
   const seen = await openSeenFile('lists/seen.txt', new AbortController().signal);
   assert.deepEqual(folder.names().includes('seen.txt.seen.lock'), true);
   assert.deepEqual((await check(world, 'lists --from refs.txt -q')).codes, ['absent']);

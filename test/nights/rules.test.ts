@@ -344,6 +344,15 @@ test('an --update --all that can buy no page leaves a plain update as it was', a
   assert.deepEqual([plain.exit, plain.credits, plain.only.resumed], [0, 1, 5], plain.stderr);
 });
 
+test('an --all that is resumed while there is no feed is followed by one page, not by the whole list again', async (t) => {
+  const { nights, a } = await exportedNights(t, 40, { pageSize: 10 });
+  a.feed = 404;
+  assert.equal((await nights.night('--all --max-credits 1')).exit, 9);
+  nights.pass(8);
+  const resumed = await nights.night('--all');
+  assert.deepEqual([resumed.exit, resumed.credits], [0, 3 + 1], resumed.stderr);
+});
+
 test('a list is whole since --all began to read it, also where a plain update was interrupted', async (t) => {
   const { nights, a } = await exportedNights(t, 40, { pageSize: 10 });
   a.list = videos(0, 55);
