@@ -7,8 +7,8 @@ ${notice}
 
 # Offers the stored profiles.
 _chanlist_profiles() {
-  local -a profiles=(\${(f)"$(chanlist auth list -f csv 2>/dev/null | tail -n +2 | cut -d , -f 2 | grep -x '[[:alnum:]._@-]*')"})
-  compadd -a profiles
+  local -a profiles=(\${(f)"$(chanlist auth list -f csv 2>/dev/null | tail -n +2 | cut -d , -f 2,3 | grep '^[[:alnum:]._@-]*,' | sed 's/,/:/')"})
+  _describe profile profiles
 }
 
 ${[...functions(nodes)].map(([name, body]) => `${name}() {\n${body}\n}`).join('\n\n')}

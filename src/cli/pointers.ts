@@ -77,8 +77,7 @@ const listings: Readonly<Record<ReferenceKind, string>> = {
 
 /** Refuses a word that is not a command, or not an action of the command `path`. */
 export function unknownCommand(path: string, word: string, names: readonly string[]): Failure {
-  const longer = word.length < 3 ? undefined : names.find((name) => name.startsWith(word));
-  const suggestion = longer === undefined ? didYouMean(word, names) : `did you mean ${longer}?`;
+  const suggestion = didYouMean(word, names);
   if (path !== '')
     return usage(`${path} has no action '${word}'`, suggestion ?? `expected one of ${names.join(', ')}`);
   const message = `there is no command '${word}'`;

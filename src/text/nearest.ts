@@ -9,9 +9,10 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   return undefined;
 }
 
-/** `did you mean csv?`; undefined if no word is near. */
+/** `did you mean csv?`: the word that begins with three letters or more of `word`, or is near; undefined if there is none. */
 export function didYouMean(word: string, words: readonly string[]): string | undefined {
-  const meant = nearest(word, words);
+  const longer = words.find((candidate) => /\w{3}/.test(word) && candidate.startsWith(word));
+  const meant = longer ?? nearest(word, words);
   return meant && `did you mean ${meant}?`;
 }
 

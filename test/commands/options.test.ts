@@ -191,6 +191,7 @@ const wrongFlags: readonly (readonly [flags: string, message: string])[] = [
   ['--summary -', '--summary needs a file: stdout is for data; '],
   ['--from a --from b', '--from is given twice; put all references into one list'],
   ['--json=videoId', '--json takes no value'],
+  ['--form json', 'uploads has no flag --form; did you mean --format?'],
   ['--formt json', 'uploads has no flag --formt; did you mean --format?'],
   ['-x', 'uploads has no flag -x; see: chanlist help uploads'],
   ['-output', 'uploads has no flag -output; use --output'],
