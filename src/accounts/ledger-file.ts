@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, readSync, statSync, writeSync } from 'node:fs';
+import { existsSync, fstatSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Env } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { guardFile } from '../fs/files.ts';
+import { guardFile, withDescriptor } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 import { type Infer, isCount, isOneOf, isText, orNull, parseObject, shape } from '../json/shape.ts';
 import type { Charge } from '../service/budget.ts';
@@ -61,8 +61,8 @@ const isCutOff = (text: string): boolean =>
 export class LedgerFile {
   readonly month: string;
   readonly path: string;
-  readonly #fd: number;
-  /** Apart from `#fd`: under Wine, only descriptors that do not read append atomically. Null: opened for reading. */
+  readonly #folder: PrivateFolder;
+  /** Null: opened for reading. It does not read: under Wine, such a descriptor would not append atomically. */
   readonly #appendFd: number | null;
   /** Keyed by request ID, or by line number if unreadable. */
   readonly #entries = new Map<string | number, LedgerEntry>();
@@ -75,29 +75,22 @@ export class LedgerFile {
   /** Unreadable lines, other than one cut off at the end. */
   readonly #damagedLines: number[] = [];
 
-  private constructor(month: string, folder: PrivateFolder, fd: number, appendFd: number | null) {
+  private constructor(month: string, folder: PrivateFolder, appendFd: number | null) {
     this.month = month;
     this.path = folder.at(fileName(month));
-    this.#fd = fd;
+    this.#folder = folder;
     this.#appendFd = appendFd;
   }
 
   /** Creates the file (0600) if needed. */
   static open(month: string, folder: PrivateFolder): LedgerFile {
-    const name = fileName(month);
-    const appendFd = folder.openAppend(name);
-    const fd = folder.openRead(name);
-    if (fd !== null) return new LedgerFile(month, folder, fd, appendFd);
-    closeSync(appendFd);
-    throw new Failure('failed', `${folder.at(name)} was removed`);
+    return new LedgerFile(month, folder, folder.openAppend(fileName(month)));
   }
 
   /** Opens and reads the ledger, also a damaged one; null if there is none. */
   static openRead(month: string, env: Env): LedgerFile | null {
-    const folder = new PrivateFolder(ledgerFolder(env));
-    const fd = folder.openRead(fileName(month));
-    if (fd === null) return null;
-    const file = new LedgerFile(month, folder, fd, null);
+    const file = new LedgerFile(month, new PrivateFolder(ledgerFolder(env)), null);
+    if (!existsSync(file.path)) return null;
     file.#readLines();
     return file;
   }
@@ -133,17 +126,24 @@ export class LedgerFile {
     });
   }
 
-  #readLines(): void {
-    const bytes = guardFile(this.path, 'failure', () => {
-      const { size, ino } = fstatSync(this.#fd);
-      if (size < this.#byteSize || ino !== statSync(this.path).ino)
-        throw new Failure('failed', `${this.path} was replaced or cut during this run`, {
-          step: 'find the program that did it: the next run counts only what is left',
-        });
+  #readNewBytes(): Buffer {
+    const fd = this.#folder.openRead(fileName(this.month));
+    const replaced = new Failure('failed', `${this.path} was replaced or cut during this run`, {
+      step: 'find the program that did it: the next run counts only what is left',
+    });
+    if (fd === null) throw replaced;
+    return withDescriptor(fd, () => {
+      const { size, ino } = fstatSync(fd);
+      const isOther = this.#appendFd !== null && ino !== fstatSync(this.#appendFd).ino;
+      if (size < this.#byteSize || isOther) throw replaced;
       this.#byteSize = size;
       const added = Buffer.allocUnsafe(size - this.#offset);
-      return added.subarray(0, readSync(this.#fd, added, 0, added.length, this.#offset));
+      return added.subarray(0, readSync(fd, added, 0, added.length, this.#offset));
     });
+  }
+
+  #readLines(): void {
+    const bytes = guardFile(this.path, 'failure', () => this.#readNewBytes());
     this.#offset += bytes.lastIndexOf('\n') + 1;
     const lines = bytes.toString().split('\n');
     this.#rest = lines.pop() ?? '';
@@ -167,10 +167,6 @@ export class LedgerFile {
       outcome !== 'free' &&
       (request === null || (request.origin === origin && (per === 'month' || request.day === today)));
     return this.entries.filter(counts).reduce((sum, { request }) => sum + (request?.credits ?? 1), 0);
-  }
-
-  [Symbol.dispose](): void {
-    closeSync(this.#fd);
   }
 
   /** Adds a line; returns false if it cannot be read. */

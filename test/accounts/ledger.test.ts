@@ -97,7 +97,7 @@ async function fixture(t: TestContext) {
         ...changes,
       }),
     spent: (month = '2026-11'): Credits => {
-      using ledger = LedgerFile.openRead(month, env);
+      const ledger = LedgerFile.openRead(month, env);
       const sum = noCredits();
       for (const { outcome, request } of ledger?.entries ?? [])
         if (outcome !== 'free') sum[outcome] += request?.credits ?? 1;
