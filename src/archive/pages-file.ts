@@ -56,6 +56,7 @@ export class PagesFile {
   /** After the last page. */
   position: Position = startPosition;
   info: string | null = null;
+  isRefused = false;
   /** The end line; null if the run has not written its new FILE. */
   end: PagesEnd | null = null;
   /** Bytes up to the last line that counts. */
@@ -125,11 +126,12 @@ export class PagesFile {
   }
 
   /** Appends a page: its entries as lines, and where the list continues. On return they are durable. */
-  addPage(rows: string | Buffer, position: Position, info: Commit['info'] = null): void {
+  addPage(rows: string | Buffer, position: Position, info: Commit['info'] = null, isRefused = false): void {
     const commit: Commit = {
       ...position,
       asideFor: this.#pendingUpdate,
       info: this.info === null ? info : null,
+      isRefused,
     };
     const [start, checksumBefore] = [this.size, this.#checksum];
     const entries = typeof rows === 'string' ? Buffer.from(rows) : rows;
@@ -139,6 +141,11 @@ export class PagesFile {
     if (this.#isNamed) return;
     this.#folder.rename(this.#name, pagesName(this.#file));
     this.#name = pagesName(this.#file);
+  }
+
+  /** Notes that the service does not accept the token of the next page. */
+  noteRefused(): void {
+    if (!this.isRefused) this.addPage('', this.position, null, true);
   }
 
   /**
@@ -264,11 +271,12 @@ export class PagesFile {
   }
 
   /** Counts a page that is in the file. */
-  #applyCommit({ info, asideFor, ...position }: Commit, page: StoredPage): void {
+  #applyCommit({ info, asideFor, isRefused, ...position }: Commit, page: StoredPage): void {
     if (asideFor !== null) this.#putAside(asideFor);
     this.#pages.push(page);
     this.position = position;
     this.info ??= info;
+    this.isRefused = isRefused;
   }
 
   #putAside(update: UpdateRequest): void {

@@ -85,6 +85,8 @@ export const isCommit = shape({
   asideFor: orNull(isUpdateRequest),
   /** json: playlist_info of the list, as JSON text, once. */
   info: orNull(isText),
+  /** The service did not accept the token of `next`: a run tries it again, but `check` names --restart. */
+  isRefused: isBoolean,
 });
 export type Commit = Infer<typeof isCommit>;
 

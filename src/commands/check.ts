@@ -132,7 +132,8 @@ function noteNotInFrom(
   // A playlist is updated by a command of its own.
   const isPlaylist = row.id !== null && playlistId.test(row.id);
   if (from === null || isListed || isPlaylist || problem?.code !== 'stale') return row;
-  return { ...row, problem: { ...problem, message: `${problem.message}; it is not in ${inputName(from)}` } };
+  const message = `${problem.message}; it is not in ${inputName(from)}`;
+  return { ...row, problem: { ...problem, message, fix: null } };
 }
 
 /** The references without an archive. `unknown`: a warning if that cannot be known, as an archive may be one of them. */

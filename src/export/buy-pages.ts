@@ -62,6 +62,8 @@ export async function buyPages(
     failure,
   } = await listPages(run, item.id, pages.position, sink, item.reference.tally);
   const isStuck = failure !== null && position.next === 'stuck';
+  // An update starts over.
+  if (failure?.code === 'unresumable' && update === null) pages.noteRefused();
   return {
     facts: {
       pages: pagesBought,

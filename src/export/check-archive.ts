@@ -202,7 +202,7 @@ function archiveProblem(target: Target, record: ArchiveRecord, contents: Content
   return { code: 'gone', message: `404 since ${failure.since.slice(0, 10)}`, fix: null };
 }
 
-function interruptedProblem(target: Target, { header, position, end }: PagesFile): Problem {
+function interruptedProblem(target: Target, { header, position, end, isRefused }: PagesFile): Problem {
   const { path, stats } = target;
   const message =
     header.update === null
@@ -211,8 +211,8 @@ function interruptedProblem(target: Target, { header, position, end }: PagesFile
   const hasAppeared = !header.replaces && stats !== null && !isEmpty(target) && !hasStamp(stats, end);
   // Only a person can decide which file to keep.
   if (hasAppeared) return { code: 'interrupted', message: `${message}; the file appeared since`, fix: null };
-  // An export whose list repeats itself has no page to resume at.
-  const isStuck = header.update === null && position.next === 'stuck';
+  // An export whose list repeats itself, or whose token is refused, has no page to resume at.
+  const isStuck = header.update === null && (position.next === 'stuck' || isRefused);
   const { request, reference } = header;
   const fix = exportCommand({ path, request, reference, flags: isStuck ? switchesOf('--restart') : [] });
   return { code: 'interrupted', message, fix };

@@ -88,7 +88,7 @@ export function refusal(why: Refusal, item: ExportItem): Failure {
   if (isOther && item.exportFolder.file === null)
     return usage(
       `${path} is an archive of ${record.id}`,
-      `rename it to ${record.id}.ndjson, or move it away`,
+      `rename it to ${record.id}.ndjson if there is none, or move it away`,
     );
   const isOwn = record === null ? 'exists' : 'is an archive';
   const what = isOther ? `is an archive of ${record.id}, not of ${request.id}` : isOwn;

@@ -102,14 +102,15 @@ export async function copyArchive(
   }
 }
 
-/** Throws `damaged` or `lost` for an archive that is not well, and `damaged` for a FILE without a record that cannot be one. */
+/** Throws `damaged` or `lost` for an archive that is not well, and `failed` for a FILE without a record that cannot be one. */
 function assertIntact(item: ExportItem, contents: Contents): void {
   const { record, target } = item;
   const { path } = target;
   if (record === null && contents.damage === null) return;
   if (record === null) {
     const take = commandFor(item, 'restore it, or keep what is an entry', '--update', '--all');
-    throw new Failure('damaged', `${path} is not an archive of this channel: ${contents.damage}`, {
+    throw new Failure('failed', `${path} is not an archive of this channel: ${contents.damage}`, {
+      scope: 'reference',
       step: isOwn(item) ? take : 'choose another file name',
     });
   }

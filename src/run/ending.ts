@@ -128,7 +128,7 @@ function failureMessage(group: Group<Failed>, results: readonly Result[]): strin
 }
 
 /** Failures of archives that `check` finds, too, each with its fix. */
-const repairable: readonly FailureCode[] = ['damaged', 'lost'];
+const repairable: readonly FailureCode[] = ['damaged', 'lost', 'unresumable'];
 
 /** Failures of 404. */
 const notFound: readonly (FailureCode | undefined)[] = ['not_found', 'gone'];

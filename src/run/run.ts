@@ -44,9 +44,9 @@ export interface Run extends RunParts, AsyncDisposable {
   request<T>(send: () => Promise<T>): Promise<T | Failure>;
 }
 
-/** Whether a failure may be the service's own: 7 or 8, but not a channel of which it answers that it has no feed. */
+/** Whether a failure may be the service's own: 7 or 8, but not what it answers of a channel's feed, or of a token. */
 function isOfService({ code, status, exit }: Failure): boolean {
-  const isAnswered = code === 'no_feed' && status !== null && status < 500;
+  const isAnswered = code === 'unresumable' || (code === 'no_feed' && status !== null && status < 500);
   return (exit === 7 || exit === 8) && !isAnswered;
 }
 

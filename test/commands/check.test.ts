@@ -170,6 +170,26 @@ test('a record of another channel than its file is named for is damage that only
   onlyError(await world.run('uploads @b --output-dir lists --update'), `rename it to ${channel.id}.ndjson`);
 });
 
+test('exports whose tokens are refused do not end the run; their fixes start over', async (t) => {
+  const { world } = await archived(t);
+  const names = ['c', 'd', 'e', 'f', 'g', 'h'];
+  for (const name of names) {
+    world.service.addChannel(name, { list: videos(0, 150, {}, `${name}_`) });
+    assert.equal((await world.run(`uploads @${name} --output-dir more --max-credits 1`)).exit, 9);
+  }
+  world.service.fault = ({ parameters }) => (parameters.continuation === undefined ? null : 410);
+  world.service.addChannel('new', { list: videos(0, 5) });
+  const references = [...names, 'new'].map((name) => `@${name}`);
+  const run = await world.run(['uploads', ...references, '--output-dir', 'more', '--concurrency', '1']);
+  assert.deepEqual([run.exit, run.credits], [8, 1]);
+  onlyError(run, '6 references', 'repair all: chanlist check more --json | jq');
+  world.service.fault = () => null;
+  const { rows } = await check(world, 'more -q');
+  assert.equal(rows.length, 6);
+  for (const { problem } of rows) assert.equal((await world.paste(problem?.fix ?? ''))?.credits, 2);
+  assert.equal((await check(world, 'more')).exit, 0);
+});
+
 test('fixes name the account and the bounds of the environment, also where one line runs all of them', async (t) => {
   const { world, channel } = await archived(t);
   await world.run('uploads @b --output-dir lists');
