@@ -89,7 +89,7 @@ export class LedgerFile {
 
   /** Opens and reads the ledger, also a damaged one; null if there is none. */
   static openRead(month: string, env: Env): LedgerFile | null {
-    const file = new LedgerFile(month, new PrivateFolder(ledgerFolder(env)), null);
+    const file = new LedgerFile(month, PrivateFolder.open(ledgerFolder(env)), null);
     if (!existsSync(file.path)) return null;
     file.#readLines();
     return file;

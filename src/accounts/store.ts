@@ -52,7 +52,7 @@ export function openOwnFolder(folder: string, variable: string): PrivateFolder {
       cause: error,
     });
   }
-  return new PrivateFolder(folder).ensure();
+  return PrivateFolder.open(folder).ensure();
 }
 
 function configFolder(platform: NodeJS.Platform): readonly [inHome: string, variable: string] {
@@ -72,7 +72,7 @@ export function storeFile(env: Env, platform = process.platform): string {
 /** Reads the stored accounts, directly: loading `conf` takes 30 ms. Throws `failed` for a store that is damaged. */
 export function readStore(env: Env): Store {
   const file = storeFile(env);
-  const folder = new PrivateFolder(path.dirname(file), true);
+  const folder = PrivateFolder.open(path.dirname(file), true);
   const text = folder.read(path.basename(file));
   return text === null ? { active: null, profiles: new Map() } : parseStore(text.toString(), file);
 }

@@ -67,9 +67,12 @@ export function withEnvironment<T extends Pick<CommonOptions, 'invocation' | 'sa
   if (options.sandbox) return options;
   const { flags } = options.invocation;
   const isGiven = flags.some(({ name }) => name === '--profile');
+  const isRepeated = (value: string): boolean =>
+    flags.some((flag) => flag.name === '--max-credits' && flag.value === value);
+  const values = (bounds ? bounds.split(',') : []).filter((value) => !isRepeated(value));
   const added: readonly Flag[] = [
     ...(profile && !isGiven ? [{ name: '--profile', value: profile }] : []),
-    ...(bounds ? bounds.split(',').map((value) => ({ name: '--max-credits', value })) : []),
+    ...values.map((value) => ({ name: '--max-credits', value })),
   ];
   return { ...options, invocation: { ...options.invocation, flags: [...flags, ...added] } };
 }

@@ -55,17 +55,24 @@ export function unknownFlag(path: string, flag: string): Failure {
   if (names.includes(`-${flag}`)) return usage(`${has} no flag ${flag}`, `use -${flag}`);
   // `-j4`
   const name = flag.startsWith('--') ? flag : flag.slice(0, 2);
-  return usage(`${has} no flag ${name}`, stepFor(path, name, names));
+  const what =
+    path === '' && ownersOf(name) !== '' ? `${name} must come after its command` : `${has} no flag ${name}`;
+  return usage(what, stepFor(path, name, names));
 }
+
+/** Lists the commands that have a flag; '' if there are none. */
+const ownersOf = (name: string): string =>
+  [...ownFlags, ...globalFlags]
+    .filter(({ flag }) => flag.split(/[ ,]+/).includes(name))
+    .flatMap(({ commands }) => commands)
+    .join(', ');
 
 /** Says what to do about a flag that a command with flags of these names does not have. */
 function stepFor(path: string, name: string, names: readonly string[]): Step {
   for (const [typed, flag, step] of flagPointers)
     if (typed.includes(name) && (flag === null || names.includes(flag))) return step;
-  const owners = [...ownFlags, ...globalFlags].filter(({ flag }) => flag.split(/[ ,]+/).includes(name));
-  const commands = owners.flatMap(({ commands }) => commands).join(', ');
-  if (owners.length > 0)
-    return path === '' ? `it goes after its command: ${commands}` : `it is a flag of ${commands}`;
+  const owners = ownersOf(name);
+  if (owners !== '') return `it is a flag of ${owners}`;
   return didYouMean(name, names) ?? seeHelp(path);
 }
 

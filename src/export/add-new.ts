@@ -45,7 +45,6 @@ export async function addNew(
   // The feed of an interrupted run is outdated.
   if (feedProblem !== null && !isResumed) feeds.boughtInstead.set(item.id, feedProblem);
   const checks = checksOf(item, pages, contents.ids, bought, feed);
-  warnOfFile(run, item, contents, all);
   const isEmpty = bought.newIds.size === 0 && !bought.hasEntriesWithoutId;
   if (bought.missesFile && (isEmpty || !all))
     run.warn('nothing in common', item.reference.label, nothingInCommon(item, contents, isEmpty));
@@ -56,7 +55,9 @@ export async function addNew(
     noLongerExpected(expected, checks),
   );
   const unlisted = bought.stillListed && unlistedIds(contents.ids, bought.stillListed);
-  return await finishUpdate(run, item, contents, pages, checks, { ...facts, unlisted });
+  const result = await finishUpdate(run, item, contents, pages, checks, { ...facts, unlisted });
+  warnOfFile(run, item, contents, all);
+  return result;
 }
 
 /** Words what is odd about a list that has nothing of FILE: it may have ended too early. */

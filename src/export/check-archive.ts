@@ -10,7 +10,6 @@ import { isLocked, lockedNames } from '../fs/file-lock.ts';
 import { guardFile } from '../fs/files.ts';
 import { isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf, recordName, seenSuffix } from '../fs/private-folder.ts';
-import { exportName } from '../output/formats.ts';
 import type { Command } from '../text/command.ts';
 import { count } from '../text/count.ts';
 import { daysWithoutFeed } from './decide-update.ts';
@@ -88,7 +87,7 @@ export function findArchives(path: string): FoundArchives {
   // A missing FILE is a problem to report; a missing folder is a wrong path.
   if (stats === undefined && (/(?:^|[\\/])$/.test(path) || !existsSync(dirname(path)))) throw missing;
   const file = stats?.isDirectory() ? null : resolveTarget(path).real;
-  const folder = new PrivateFolder(privateFolderOf(file === null ? path : dirname(file)));
+  const folder = PrivateFolder.open(privateFolderOf(file === null ? path : dirname(file)));
   const names = new Set(recordedFiles(folder));
   const isKnown = file === null ? folder.exists : names.has(basename(file));
   if (!isKnown && stats === undefined) throw missing;
@@ -189,12 +188,6 @@ type Problem = CheckRow<Command>['problem'];
 function archiveProblem(target: Target, record: ArchiveRecord, contents: Contents | null): Problem {
   const { path } = target;
   const { failure } = record.checks;
-  const named = exportName.test(basename(path)) ? basename(path, '.ndjson') : record.id;
-  if (named !== record.id) {
-    // Only a person can tell whether the file or its record has the wrong name.
-    const message = `its record is that of ${record.id}: rename both, or delete the record`;
-    return { code: 'damaged', message, fix: null };
-  }
   if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, record) };
   const damage = damageOf(target, record, contents);
   if (damage !== null) return { ...damage, fix: fixOf(path, record, '--update', '--all') };

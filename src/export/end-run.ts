@@ -16,7 +16,7 @@ import { tokenOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
 import { type ExportItem, newFileName } from './exports.ts';
 import { moveAway, sameCommand } from './messages.ts';
-import { type ArchiveContents, copyArchive, keepDamaged } from './updated-file.ts';
+import { type ArchiveContents, copyArchive, saveDamaged } from './updated-file.ts';
 
 /**
  * Finishes an export or update that has all of its pages: writes the new FILE (the entries of `below`, the updated archive,
@@ -56,7 +56,7 @@ export async function endRun(
   pages.addEnd(end);
   assertExpected();
   pages.assertWritten(path, made, size);
-  if (below !== null) keepDamaged(item, below);
+  if (below !== null) saveDamaged(item, below);
   file.commit();
   assertUnchanged(target, stamp, step);
   recordEnd(run, item, pages, end);
@@ -106,10 +106,7 @@ async function renderView(
     },
     write,
   );
-  for (const message of warnings) {
-    const [kind] = message.split(':', 1);
-    run.warn(`format: ${kind}`, reference.label, message);
-  }
+  for (const message of warnings) run.warn('format', null, `${reference.label}: ${message}`);
 }
 
 function parseRow(line: Buffer | null): JsonText {

@@ -20,34 +20,38 @@ export const exportJob = (exportFolder: ExportFolder, references: readonly Refer
   assertPossible: () => assertExportable(exportFolder, validOnly(references)),
   firstRequests: () => firstRequests(exportFolder, references),
   work: async (run) => {
-    const removeUnused = createFolders(exportFolder);
-    try {
-      return await exportAll(run, exportFolder);
-    } finally {
-      removeUnused();
-    }
+    using _folders = createFolders(exportFolder);
+    return await exportAll(run, exportFolder);
   },
 });
 
 /**
- * Creates the folders that exports need: with one that cannot be used, no request could succeed. Throws usage errors. Returns
- * what removes those that stayed empty.
+ * Creates the folders that exports need: with one that cannot be used, no request could succeed. Throws usage errors. Those
+ * that stayed empty are removed at the end.
  */
-function createFolders({ file, path, privateFolder }: ExportFolder): () => void {
+function createFolders({ file, path, privateFolder }: ExportFolder): Disposable {
   const missing: string[] = [];
-  guardFile(path, 'usage', () => {
-    for (let folder = resolvePath(path); !existsSync(folder); folder = dirname(folder)) missing.push(folder);
-    if (file === null) makeFolders(path);
-  });
-  privateFolder.ensure();
-  return () => {
+  const removeEmpty = (): void => {
     privateFolder.removeIfUnused();
-    try {
-      for (const folder of missing) rmdirSync(folder);
-    } catch {
-      // It is not empty.
-    }
+    for (const folder of missing)
+      try {
+        rmdirSync(folder);
+      } catch {
+        // It is not empty, or was never created.
+      }
   };
+  try {
+    guardFile(path, 'usage', () => {
+      for (let folder = resolvePath(path); !existsSync(folder); folder = dirname(folder))
+        missing.push(folder);
+      if (file === null) makeFolders(path);
+    });
+    privateFolder.ensure();
+  } catch (error) {
+    removeEmpty();
+    throw error;
+  }
+  return { [Symbol.dispose]: removeEmpty };
 }
 
 interface ResolvedReference {

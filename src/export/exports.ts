@@ -67,7 +67,7 @@ export function openExportFolder(
   const path = file === null ? (options.outputDir ?? '') : dirname(file.real);
   if (file === null) assertPossibleNames(path);
   else assertShortName(basename(file.real));
-  const privateFolder = new PrivateFolder(privateFolderOf(path));
+  const privateFolder = PrivateFolder.open(privateFolderOf(path));
   // A folder that is not mounted looks empty.
   if (options.update && !privateFolder.exists && !hasArchive(path, file))
     throw notMounted(file?.path ?? path);

@@ -90,8 +90,8 @@ export function refusal(why: Refusal, item: ExportItem): Failure {
       `${path} is an archive of ${record.id}`,
       `rename it to ${record.id}.ndjson if there is none, or move it away`,
     );
-  const isOwn = record === null ? 'exists' : 'is an archive';
-  const what = isOther ? `is an archive of ${record.id}, not of ${request.id}` : isOwn;
+  const state = record === null ? 'exists' : 'is an archive';
+  const what = isOther ? `is an archive of ${record.id}, not of ${request.id}` : state;
   return usage(`${path} ${what}`, commandFor(item, 'choose another file name, or replace it', '--restart'));
 }
 

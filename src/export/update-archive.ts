@@ -67,7 +67,7 @@ const minScheduled = 5;
 
 /** Warns if all of a feed is in the future: nothing of it is expected. */
 function warnOfClock(run: Run, { reference }: ExportItem, entries: readonly FeedEntry[]): void {
-  const message = 'all entries of its feed are in the future; check the clock of this machine';
+  const message = 'every entry of its feed is dated in the future; check the clock of this machine';
   if (entries.length >= minScheduled && entries.every(({ isScheduled }) => isScheduled))
     run.warn('clock', reference.label, message);
 }

@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { constants, copyFileSync, renameSync, rmSync } from 'node:fs';
 import { assertUnchanged } from '../archive/assert-unchanged.ts';
 import {
   bytesOf,
@@ -24,24 +24,33 @@ export interface ArchiveContents extends Contents {
   readonly hasEntriesWithoutId: boolean;
 }
 
-/** Whether FILE was an archive once: it has a record, or the name that a folder gives it. */
-const isOwn = ({ record, name, id }: ExportItem): boolean => record !== null || name === `${id}.ndjson`;
+/** Whether FILE was an archive once: it has a record, or entries and the name that a folder gives it. */
+const wasArchive = ({ record, name, id }: ExportItem, { entries }: Contents): boolean =>
+  record !== null || (name === `${id}.ndjson` && entries > 0);
 
 /** `--update --all` leaves out bad lines of an archive; any other update refuses them. */
-const mayDropBadLines = (item: ExportItem): boolean => item.buysAll && isOwn(item);
+const mayDropBadLines = (item: ExportItem, contents: Contents): boolean =>
+  item.buysAll && wasArchive(item, contents);
 
 /** Whether the new FILE lacks lines of this one. */
-export const dropsBadLines = (item: ExportItem, { badLines }: Contents): boolean =>
-  mayDropBadLines(item) && badLines > 0;
+export const dropsBadLines = (item: ExportItem, contents: Contents): boolean =>
+  mayDropBadLines(item, contents) && contents.badLines > 0;
 
-/** Where FILE stays, as it was, when lines of it are left out. */
-const damagedName = (path: string): string => `${path}.damaged`;
+/** Where the original FILE is saved when lines of it are left out: a name for each content. */
+const damagedName = (path: string, { checksum }: Contents): string =>
+  `${path}.${checksum.toString(16)}.damaged`;
 
 /** Copies FILE beside itself if lines of it are left out: its owner may be able to repair them. */
-export function keepDamaged(item: ExportItem, contents: Contents): void {
+export function saveDamaged(item: ExportItem, contents: Contents): void {
   const { path, real } = item.target;
-  if (dropsBadLines(item, contents))
-    guardFile(damagedName(path), 'failure', () => copyFileSync(real, damagedName(real)));
+  const copy = damagedName(real, contents);
+  if (!dropsBadLines(item, contents)) return;
+  guardFile(damagedName(path, contents), 'failure', () => {
+    const temporary = `${copy}.tmp`;
+    rmSync(temporary, { force: true });
+    copyFileSync(real, temporary, constants.COPYFILE_EXCL);
+    renameSync(temporary, copy);
+  });
 }
 
 /** Throws `failed` for the reference unless FILE is still the one that this run found. */
@@ -60,7 +69,7 @@ export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
     if (videoId === null) hasEntriesWithoutId = true;
     else ids.add(videoId);
   });
-  if (!mayDropBadLines(item)) assertIntact(item, contents);
+  if (!mayDropBadLines(item, contents)) assertIntact(item, contents);
   return { ...contents, ids, hasEntriesWithoutId };
 }
 
@@ -70,7 +79,7 @@ export function changeOf(item: ExportItem, contents: Contents): string | null {
   const { badLines, damage, checksum, entries } = contents;
   if (dropsBadLines(item, contents)) {
     const leftOut = `left out ${count(badLines, 'line', 'lines')}; the first: ${damage}`;
-    return `${leftOut}; the file as it was is ${damagedName(target.path)}`;
+    return `${leftOut}; the original was saved as ${damagedName(target.path, contents)}`;
   }
   if (record === null || record.checksum === checksum) return null;
   if (onDisk.file === 'archive') return `${otherContent}; it was kept`;
@@ -108,10 +117,10 @@ function assertIntact(item: ExportItem, contents: Contents): void {
   const { path } = target;
   if (record === null && contents.damage === null) return;
   if (record === null) {
-    const take = commandFor(item, 'restore it, or keep what is an entry', '--update', '--all');
+    const take = commandFor(item, 'restore it, or keep only its entries', '--update', '--all');
     throw new Failure('failed', `${path} is not an archive of this channel: ${contents.damage}`, {
       scope: 'reference',
-      step: isOwn(item) ? take : 'choose another file name',
+      step: wasArchive(item, contents) ? take : 'choose another file name',
     });
   }
   const problem = damageOf(target, record, contents);

@@ -37,11 +37,17 @@ export class PrivateFolder {
   /** This process has created it. */
   created = false;
 
-  /** The folder need not exist. `repair`: write permissions of others are removed. */
-  constructor(path: string, repair = false) {
+  private constructor(path: string, exists: boolean) {
     this.path = path;
-    const isTrusted = () => ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, repair)) ?? false;
-    this.exists = guardFile(path, 'failure', isTrusted);
+    this.exists = exists;
+  }
+
+  /** Opens a folder, which need not exist. `repair`: write permissions of others are removed. */
+  static open(path: string, repair = false): PrivateFolder {
+    return guardFile(path, 'failure', () => {
+      const exists = ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, repair)) ?? false;
+      return new PrivateFolder(path, exists);
+    });
   }
 
   /** Creates the folder (0700; a `.chanlist` with a `.gitignore`) if needed. Its parent must exist. */

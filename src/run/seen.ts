@@ -19,7 +19,7 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   const found = resolveTarget(path);
   assertNotArchive(found);
   assertReplaceable(found);
-  const folder = new PrivateFolder(privateFolderOf(dirname(found.real))).ensure();
+  const folder = PrivateFolder.open(privateFolderOf(dirname(found.real))).ensure();
   const lock = await acquireLock(folder, basename(found.real) + seenSuffix, path);
   // A run that has just ended may have replaced it.
   const target = resolveTarget(path);

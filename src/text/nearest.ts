@@ -9,9 +9,10 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   return undefined;
 }
 
-/** `did you mean csv?`: the word that begins with three letters or more of `word`, or is near; undefined if there is none. */
+/** `did you mean csv?`: the shortest word that starts with `word` (three letters or more), or the nearest one, if any. */
 export function didYouMean(word: string, words: readonly string[]): string | undefined {
-  const longer = words.find((candidate) => /\w{3}/.test(word) && candidate.startsWith(word));
+  const isLonger = (candidate: string): boolean => /\w{3}/.test(word) && candidate.startsWith(word);
+  const [longer] = words.filter(isLonger).sort((a, b) => a.length - b.length);
   const meant = longer ?? nearest(word, words);
   return meant && `did you mean ${meant}?`;
 }

@@ -47,7 +47,7 @@ async function buyAll(most: number): Promise<void> {
   }
   if (mode !== 'kill') return;
   // It dies while it holds the lock.
-  const folder = new PrivateFolder(join(process.env.XDG_STATE_HOME ?? '', 'chanlist'));
+  const folder = PrivateFolder.open(join(process.env.XDG_STATE_HOME ?? '', 'chanlist'));
   if (folder !== null) await acquireLock(folder, 'credits', 'the ledger').catch(() => null);
   process.kill(process.pid, 'SIGKILL');
 }
@@ -261,7 +261,7 @@ test('a ledger that another process has locked for longer than --timeout: 1', as
   const ledger = open('5/month', { timeout: 7 });
   await buy(ledger, 'confirmed');
   const before = fs.readFileSync(file, 'utf8');
-  const opened = new PrivateFolder(folder).ensure();
+  const opened = PrivateFolder.open(folder).ensure();
   const lock = await acquireLock(opened, 'credits', 'the ledger');
   await assert.rejects(
     ledger.note(1, '@a'),

@@ -159,17 +159,6 @@ test('first exports: the fix has the request of each, whatever its name', async 
   assert.deepEqual([(await check(world, '.')).codes, world.files().length], [[null], 4]);
 });
 
-test('a record of another channel than its file is named for is damage that only a person can repair', async (t) => {
-  const { world, channel } = await archived(t);
-  await world.run('uploads @b --output-dir lists');
-  const b = world.service.handles.get('@b');
-  await world.paste(`cp -a lists/.chanlist/${channel.id}.ndjson.json lists/.chanlist/${b}.ndjson.json`);
-  const { rows, stderr } = await check(world, `lists/${b}.ndjson`);
-  assert.deepEqual([rows[0]?.problem?.code, rows[0]?.problem?.fix], ['damaged', null]);
-  assert.match(stderr, /its record is that of UCa\S*: rename both, or delete the record$/m);
-  onlyError(await world.run('uploads @b --output-dir lists --update'), `rename it to ${channel.id}.ndjson`);
-});
-
 test('exports whose tokens are refused do not end the run; their fixes start over', async (t) => {
   const { world } = await archived(t);
   const names = ['c', 'd', 'e', 'f', 'g', 'h'];
@@ -520,7 +509,7 @@ test('what another run is writing for the first time is not absent', async (t) =
   mkdirSync(join(world.folder, 'lists/.chanlist/UCx.ndjson.lock'));
   assert.deepEqual((await check(world, 'lists --from refs.txt -q')).codes, ['absent']);
   // Neither does that of `latest --seen`.
-  const folder = new PrivateFolder(join(world.folder, 'lists/.chanlist'));
+  const folder = PrivateFolder.open(join(world.folder, 'lists/.chanlist'));
   const seen = await openSeenFile('lists/seen.txt', new AbortController().signal);
   assert.deepEqual(folder.names().includes('seen.txt.seen.lock'), true);
   assert.deepEqual((await check(world, 'lists --from refs.txt -q')).codes, ['absent']);

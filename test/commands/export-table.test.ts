@@ -50,7 +50,7 @@ const says: Readonly<Record<string, RegExp>> = {
   gone: /a\.ndjson was gone: its whole list was exported again$/,
   emptied: /a\.ndjson was empty: its whole list was exported again$/,
   adopted: /had no record.* may be incomplete: --update --all buys every page$/,
-  left: /left out 1 line; the first: line 1 is an entry of UCx; the file as it was is \S+\.damaged$/,
+  left: /left out 1 line; the first: line 1 is an entry of UCx; the original was saved as \S+\.damaged$/,
   appeared: /a\.ndjson appeared .*not replaced; move it away, then run the same command again/,
   lost: new RegExp(`has 10 entries, but it had 12${all.source}`),
   damaged: new RegExp(`is damaged: line 1 is an entry of UCx${all.source}`),

@@ -533,6 +533,8 @@ test('--restart of what is not found: not gone, if FILE is an archive of another
 
 test('a run that bought nothing leaves no folder; one that bought a page does', async (t) => {
   const { world } = await worldOf(t);
+  assert.equal((await world.run(['uploads', '@a', '--output-dir', `new/${'x'.repeat(300)}`])).exit, 2);
+  assert.deepEqual(world.files(), []);
   assert.equal((await world.run('uploads @typo --output-dir new/lists')).exit, 5);
   assert.deepEqual(world.files(), []);
   assert.equal((await world.run('uploads @a --output-dir new/lists --max-credits 1')).exit, 9);
@@ -833,9 +835,13 @@ test('lines that are left out stay in a copy of FILE, also of a folder whose rec
     )?.[0];
     const repaired = await world.paste(repair ?? '');
     assert.equal(repaired?.exit, 0);
-    onlyWarning(repaired, 'left out 1 line', `as it was is ${file}.damaged`);
-    assert.deepEqual([world.ids(file)?.length, world.read(`${file}.damaged`)], [12, damaged]);
-    world.remove(`${file}.damaged`);
+    const copy = /saved as (\S+\.damaged)$/.exec(onlyWarning(repaired, 'left out 1 line'))?.[1] ?? '';
+    assert.deepEqual([world.ids(file)?.length, world.read(copy)], [12, damaged]);
+    // A link in its place is replaced, not followed.
+    if (!hasRecord) assert.equal(world.read('victim'), 'precious');
+    world.remove(copy);
+    world.write('victim', 'precious');
+    symlinkSync('../victim', join(world.folder, copy));
   }
 });
 

@@ -192,6 +192,7 @@ const wrongFlags: readonly (readonly [flags: string, message: string])[] = [
   ['--from a --from b', '--from is given twice; put all references into one list'],
   ['--json=videoId', '--json takes no value'],
   ['--form json', 'uploads has no flag --form; did you mean --format?'],
+  ['--outpu x', 'uploads has no flag --outpu; did you mean --output?'],
   ['--formt json', 'uploads has no flag --formt; did you mean --format?'],
   ['-x', 'uploads has no flag -x; see: chanlist help uploads'],
   ['-output', 'uploads has no flag -output; use --output'],
@@ -222,7 +223,7 @@ const wrongLines: readonly (readonly [line: string, message: string])[] = [
   ['serach @x', "there is no command 'serach'; did you mean search?"],
   ['constructor', "there is no command 'constructor'; see: chanlist help"],
   ['--json', 'missing command; see: chanlist help'],
-  ['--limit 5 uploads @x', 'there is no flag --limit; it goes after its command: uploads, playlist, '],
+  ['--limit 5 uploads @x', '--limit must come after its command; it is a flag of uploads, playlist, '],
   ['--vesion', 'there is no flag --vesion; did you mean --version?'],
   ['auth', 'auth needs an action; expected one of login, status, list, switch, logout'],
   ['auth switch', 'missing profile; see: chanlist help auth switch'],
@@ -314,4 +315,6 @@ test('a printed command has the account and the bounds of this run, also those o
   assert.deepEqual(carried([], ''), []);
   const bounds = [flag('--max-credits', '9/day'), flag('--max-credits', '30/month')];
   assert.deepEqual(carried([bound], '', false, '9/day,30/month'), [bound, ...bounds]);
+  // A printed command has them already.
+  assert.deepEqual(carried(bounds, '', false, '9/day,30/month'), bounds);
 });

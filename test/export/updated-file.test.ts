@@ -17,7 +17,7 @@ import { temporaryFolder } from '../support/program.ts';
 const two = '{"videoId":"b"}\n{"videoId":"a"}\n';
 
 const leftOut = (lines: string): string =>
-  `left out ${lines}; the first: line 1 is not JSON; the file as it was is FILE.damaged`;
+  `left out ${lines}; the first: line 1 is not JSON; the original was saved as FILE.SUM.damaged`;
 
 /** What an update does with a FILE of this content; its record is that of `written`, two entries. */
 async function updater(t: TestContext) {
@@ -51,7 +51,10 @@ async function updater(t: TestContext) {
       copied += chunk;
     });
     const { ids, entries, checksum } = contents;
-    const change = changeOf(item, contents)?.replace(path, 'FILE') ?? null;
+    const change =
+      changeOf(item, contents)
+        ?.replace(path, 'FILE')
+        .replace(/[0-9a-f]+(?=\.damaged)/, 'SUM') ?? null;
     return { ids: [...ids], entries, checksum, change, copied, dropsBadLines: dropsBadLines(item, contents) };
   };
 }

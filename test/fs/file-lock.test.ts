@@ -19,7 +19,7 @@ import { asUser, nobody, notRoot } from '../support/users.ts';
 const [, , role, path = '', times = ''] = process.argv;
 
 async function child(): Promise<void> {
-  const folder = new PrivateFolder(path).ensure();
+  const folder = PrivateFolder.open(path).ensure();
   if (role === 'hold') {
     await acquireLock(folder, 'out', 'out');
     process.stdout.write('held\n');
@@ -59,7 +59,7 @@ async function holder(t: TestContext, folder: string): Promise<ChildProcess> {
 async function newFolder(t: TestContext, parent = ''): Promise<PrivateFolder> {
   const above = join(await temporaryFolder(t), parent);
   fs.mkdirSync(above, { recursive: true });
-  return new PrivateFolder(join(above, '.chanlist')).ensure();
+  return PrivateFolder.open(join(above, '.chanlist')).ensure();
 }
 
 function tests(): void {
@@ -144,7 +144,7 @@ function tests(): void {
       fs.writeFileSync(join(path, 'socket'), '');
       fs.utimesSync(path, Date.now() / 1000 - age, Date.now() / 1000 - age);
     }
-    (await acquireLock(new PrivateFolder(folder.path), 'out', 'shown'))?.[Symbol.dispose]();
+    (await acquireLock(PrivateFolder.open(folder.path), 'out', 'shown'))?.[Symbol.dispose]();
     assert.deepEqual(folder.names().sort(), [`.${'2'.repeat(20)}.lock`, '.gitignore']);
   });
 

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
 
 const mode = (path: string): number => fs.statSync(path).mode & 0o777;
-const both = [(path: string) => new PrivateFolder(path).ensure(), (path: string) => new PrivateFolder(path)];
+const both = [(path: string) => PrivateFolder.open(path).ensure(), PrivateFolder.open];
 
 test('a folder is created with mode 0700 and a .gitignore, whatever the umask, and opened again', async (t) => {
   const mask = process.umask();
@@ -22,7 +22,7 @@ test('a folder is created with mode 0700 and a .gitignore, whatever the umask, a
     const parent = await temporaryFolder(t);
     process.umask(umask);
     const path = join(parent, '.chanlist');
-    const [folder, other] = [new PrivateFolder(path), new PrivateFolder(path)];
+    const [folder, other] = [PrivateFolder.open(path), PrivateFolder.open(path)];
     assert.deepEqual([folder.exists, folder.names(), folder.read('a')], [false, [], null]);
     assert.deepEqual(fs.readdirSync(parent), []);
     folder.ensure();
@@ -34,7 +34,7 @@ test('a folder is created with mode 0700 and a .gitignore, whatever the umask, a
     for (const name of ['.gitignore', 'a', 'b', 'c']) assert.equal(mode(join(path, name)), 0o600, name);
     // One that another process created meanwhile.
     assert.deepEqual([other.exists, other.ensure().created, String(other.read('a'))], [false, false, 'text']);
-    const again = new PrivateFolder(path);
+    const again = PrivateFolder.open(path);
     assert.deepEqual([again.exists, again.ensure().created], [true, false]);
     // The run that created the folder was killed before it had one.
     again.remove('.gitignore');
@@ -44,22 +44,22 @@ test('a folder is created with mode 0700 and a .gitignore, whatever the umask, a
 
 test('only a .chanlist has a .gitignore; the folder above it must exist', async (t) => {
   const parent = await temporaryFolder(t);
-  assert.deepEqual(new PrivateFolder(join(parent, 'chanlist')).ensure().names(), []);
+  assert.deepEqual(PrivateFolder.open(join(parent, 'chanlist')).ensure().names(), []);
   const inNone = join(parent, 'none', '.chanlist');
-  assert.equal(new PrivateFolder(inNone).exists, false);
-  assert.throws(() => new PrivateFolder(inNone).ensure(), isFailure(2, 'does not exist'));
+  assert.equal(PrivateFolder.open(inNone).exists, false);
+  assert.throws(() => PrivateFolder.open(inNone).ensure(), isFailure(2, 'does not exist'));
 });
 
 test('a folder that was not needed is removed, unless it has files or was there before', async (t) => {
   const path = join(await temporaryFolder(t), '.chanlist');
-  new PrivateFolder(path).ensure().removeIfUnused();
+  PrivateFolder.open(path).ensure().removeIfUnused();
   assert.equal(fs.existsSync(path), false);
-  const folder = new PrivateFolder(path).ensure();
+  const folder = PrivateFolder.open(path).ensure();
   folder.replace('a', '');
   folder.removeIfUnused();
   assert.deepEqual(folder.names().sort(), ['.gitignore', 'a']);
   folder.remove('a');
-  new PrivateFolder(path).ensure().removeIfUnused();
+  PrivateFolder.open(path).ensure().removeIfUnused();
   assert.deepEqual(folder.names(), ['.gitignore']);
 });
 
@@ -67,15 +67,15 @@ test('what others may write is made 0700 again, but not by a command that change
   const { path } = await privateFolder(t);
   for (const loose of [0o770, 0o702, 0o777]) {
     fs.chmodSync(path, loose);
-    new PrivateFolder(path);
+    PrivateFolder.open(path);
     assert.equal(mode(path), loose);
     // A mode that cannot be set is not an error.
-    whileFailing(t, 'chmodSync', 'EPERM', () => new PrivateFolder(path).ensure());
-    new PrivateFolder(path).ensure();
+    whileFailing(t, 'chmodSync', 'EPERM', () => PrivateFolder.open(path).ensure());
+    PrivateFolder.open(path).ensure();
     assert.equal(mode(path), 0o700);
   }
   fs.chmodSync(path, 0o755);
-  new PrivateFolder(path).ensure();
+  PrivateFolder.open(path).ensure();
   assert.equal(mode(path), 0o755);
 });
 
@@ -117,7 +117,7 @@ test('a folder of another user is refused with its owner and the user to run as'
     for (const open of both) assert.throws(() => open(path), refused(nobody, 0));
     assert.equal(mode(path), permissions);
   }
-  await asUser(nobody, async () => new PrivateFolder(path).ensure());
+  await asUser(nobody, async () => PrivateFolder.open(path).ensure());
 });
 
 test('files: read, replaced, created, appended to, renamed, removed', async (t) => {

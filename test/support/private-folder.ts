@@ -4,4 +4,4 @@ import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { temporaryFolder } from './program.ts';
 
 export const privateFolder = async (t: TestContext): Promise<PrivateFolder> =>
-  new PrivateFolder(join(await temporaryFolder(t), '.chanlist')).ensure();
+  PrivateFolder.open(join(await temporaryFolder(t), '.chanlist')).ensure();
