@@ -72,7 +72,7 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
     row('--no-color', reporting, 'print no colour', { variable: 'NO_COLOR' }),
   ],
   'Credits:': [
-    row('--max-credits <n>', [...bounded, 'check'], 'spend at most <n>, <n>/day, <n>/month; may repeat', {
+    row('--max-credits <n>', [...bounded, 'check'], 'bound credits: <n>, <n>/day, <n>/month; may repeat', {
       parse: parseBound,
       ...repeatable,
       variable: 'CHANLIST_MAX_CREDITS',
@@ -84,7 +84,7 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
       parse: seconds(0.001, day / 1000),
       default: 30,
     }),
-    row('--retries <n>', requesting, 'retry each request at most <n> times', {
+    row('--retries <n>', requesting, 'retry a request after errors, at most <n> times', {
       parse: integer(0, 1000),
       default: 4,
     }),

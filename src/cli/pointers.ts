@@ -50,7 +50,8 @@ export const seeHelp = (path: string): string => `see: chanlist help ${path}`.tr
 /** Refuses a flag that a command does not have. `flag`: as typed, without its value. */
 export function unknownFlag(path: string, flag: string): Failure {
   const names = [...flagsOf(path), helpFlag, versionFlag].map(longFlag);
-  if (names.includes(flag)) return usage(`${flag} takes no value`);
+  if (names.includes(flag))
+    return usage(`${flag} takes no value`, flag === '--json' ? 'choose fields with --fields' : seeHelp(path));
   const has = path === '' ? 'there is' : `${path} has`;
   if (names.includes(`-${flag}`)) return usage(`${has} no flag ${flag}`, `use -${flag}`);
   // `-j4`

@@ -109,6 +109,8 @@ function videoColumns(
   return columns.filter(({ word, cell }) => {
     if (word === 'title') return true;
     if (word === 'channel') return new Set(entries.map((entry) => cell(entry)).filter(Boolean)).size > 1;
+    // A later channel may have values.
+    if (several && operation.body === 'page' && ['length', 'views', 'age'].includes(word)) return true;
     if (word === 'index' && terminal !== null && terminal.columns < minIndexColumns) return false;
     return entries.some((entry) => cell(entry) !== '');
   });

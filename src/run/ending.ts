@@ -180,7 +180,7 @@ const sumOf = (results: readonly Result[], amountOf: (result: Result) => number 
 
 /** `3 new, 1,245 entries (400 resumed), 9 pages, 9 credits; in demo.ndjson`; null if entries were printed for free. */
 function tallyText(
-  { operation, destination, budget, pipeClosed }: EndedRun,
+  { operation, destination, budget, pipeClosed, endedBy }: EndedRun,
   results: readonly Result[],
 ): string | null {
   const { credits } = budget.total;
@@ -197,8 +197,8 @@ function tallyText(
   const isUpdate = results.some(({ added }) => added !== null);
   const parts = [
     isUpdate && `${thousands(sumOf(results, ({ added }) => added))} new`,
-    // Of a page that a pager has not read to its end, some may have been seen.
-    !(pipeClosed && entries === 0) &&
+    // If the page was cut off, by a pager or a failure, how many of its entries were seen is not known.
+    !((pipeClosed || endedBy !== null) && entries === 0) &&
       count(entries, 'entry', 'entries') + (resumed > 0 ? ` (${thousands(resumed)} resumed)` : ''),
     unlisted > 0 && `${thousands(unlisted)} no longer listed`,
     pages > 0 && count(pages, 'page', 'pages'),

@@ -123,6 +123,11 @@ test('table: the ID of resolve is not left out on a narrow terminal', async () =
   assert.match(table, /channel_id|chann/);
 });
 
+test('table: of several channels, the columns do not depend on the first one', async () => {
+  const text = await listed('table', 'uploads', { several: true }, '[{"videoId":"a","title":"t"}]');
+  assert.match(text, /^reference +videoId +length +views +age +title$/m);
+});
+
 test('table: with colour only the header and its rule have escape sequences', async () => {
   const colored = await listing({ terminal: { columns: 80, color: true } });
   const [header = '', rule = '', ...rows] = colored;

@@ -226,6 +226,8 @@ test('the tally: new, entries, what is no longer listed, pages, credits, where t
   // What ended the run does not hide what a resume keeps.
   const stopped = { ...failed('@a', full), entries: 500, pages: 5 };
   assert.deepEqual(ending([stopped], { budget, endedBy: full }).notes, ['500 entries, 5 pages, 1 credit']);
+  // A pager that failed had entries of its page.
+  assert.deepEqual(ending([left], { budget, endedBy: full }).notes, ['1 page, 1 credit']);
   const { uploads } = operations;
   assert.deepEqual(ending([done('@a')], { operation: uploads, destination: 'x' }).notes, [
     '3 entries, 1 page, 0 credits; in x',
