@@ -151,7 +151,10 @@ export function checksAfterFailure(
   // A 403 ends the run, but may be about this channel: it comes last in the next one, after all others.
   const isOfArchive = scope === 'reference' || (status === 403 && !isInherited);
   if (!isOfArchive || before.failure?.code === code) return before;
-  return { ...before, failure: { code, since: new Date(now).toISOString() } };
+  // An archive may fail in two ways by turns. When a channel was first gone is printed.
+  const isGone = code === 'gone' || before.failure?.code === 'gone';
+  const first = isGone ? undefined : before.failure?.since;
+  return { ...before, failure: { code, since: first ?? new Date(now).toISOString() } };
 }
 
 /** Updates the count of each missing ID (rule 4); keeps the most recent `maxIds`. */

@@ -69,10 +69,12 @@ export function withEnvironment<T extends Pick<CommonOptions, 'invocation' | 'sa
   const isGiven = flags.some(({ name }) => name === '--profile');
   const isRepeated = (value: string): boolean =>
     flags.some((flag) => flag.name === '--max-credits' && flag.value === value);
-  const values = (bounds ? bounds.split(',') : []).filter((value) => !isRepeated(value));
+  const values = (bounds ?? '').split(',').map((value) => value.trim());
   const added: readonly Flag[] = [
     ...(profile && !isGiven ? [{ name: '--profile', value: profile }] : []),
-    ...values.map((value) => ({ name: '--max-credits', value })),
+    ...values
+      .filter((value) => value && !isRepeated(value))
+      .map((value) => ({ name: '--max-credits', value })),
   ];
   return { ...options, invocation: { ...options.invocation, flags: [...flags, ...added] } };
 }

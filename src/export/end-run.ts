@@ -54,9 +54,9 @@ export async function endRun(
   const record = { ...item.recordIdentity, id, ...stamp, checksum, entries, ...recordPart };
   const end = { ...stamp, record: isArchive(request) ? record : null };
   pages.addEnd(end);
+  if (below !== null) saveDamaged(item, below);
   assertExpected();
   pages.assertWritten(path, made, size);
-  if (below !== null) saveDamaged(item, below);
   file.commit();
   assertUnchanged(target, stamp, step);
   recordEnd(run, item, pages, end);

@@ -1,4 +1,4 @@
-import { constants, copyFileSync, renameSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, openSync, renameSync, rmSync } from 'node:fs';
 import { assertUnchanged } from '../archive/assert-unchanged.ts';
 import {
   bytesOf,
@@ -10,7 +10,7 @@ import {
 } from '../archive/read-archive.ts';
 import { stampOf } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
-import { guardFile } from '../fs/files.ts';
+import { guardFile, syncIfPossible, withDescriptor } from '../fs/files.ts';
 import { withoutByteOrderMark } from '../fs/text-input.ts';
 import { count } from '../text/count.ts';
 import type { ExportItem } from './exports.ts';
@@ -49,6 +49,7 @@ export function saveDamaged(item: ExportItem, contents: Contents): void {
     const temporary = `${copy}.tmp`;
     rmSync(temporary, { force: true });
     copyFileSync(real, temporary, constants.COPYFILE_EXCL);
+    withDescriptor(openSync(temporary, 'r'), syncIfPossible);
     renameSync(temporary, copy);
   });
 }

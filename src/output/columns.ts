@@ -64,9 +64,14 @@ function referenceSize(word: string, { terminal, referenceWidth = maxReference }
 const scaled = (terminal: FormatOptions['terminal'], of80: number, most: number): number =>
   terminal === null ? most : Math.min(most, Math.floor((of80 * terminal.columns) / 80));
 
-/** Whether some entries have an ID, and some a title. */
-const hasVideos = (entries: readonly JsonText[]): boolean =>
-  ['videoId', 'title'].every((key) => entries.some((entry) => entry.get(key) !== undefined));
+/** Whether each entry has an ID or a title, and some have each of them. */
+function hasVideos(entries: readonly JsonText[]): boolean {
+  const has = (key: string) => (entry: JsonText) => entry.get(key) !== undefined;
+  const [hasId, hasTitle] = [has('videoId'), has('title')];
+  return (
+    entries.some(hasId) && entries.some(hasTitle) && entries.every((entry) => hasId(entry) || hasTitle(entry))
+  );
+}
 
 /** Chooses the columns of videos that have a value in some entry; the title is last, so that it moves no cell. */
 function videoColumns(

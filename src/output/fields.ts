@@ -35,9 +35,11 @@ export const wildcard = '*';
 /** More fields are looked up in a map: `get` compares all keys of an entry. */
 const maxCompared = 50;
 
+const isNested = ({ path }: Field): boolean => path !== null && path.length > 1;
+
 /** Reads what an entry has at a field. A key written like the field comes first. */
-export const valueAt = (entry: JsonText, { name, path }: Field): JsonText | undefined =>
-  entry.get(name) ?? (path === null ? undefined : entry.at(path));
+export const valueAt = (entry: JsonText, field: Field): JsonText | undefined =>
+  entry.get(field.name) ?? (isNested(field) ? entry.at(field.path ?? []) : undefined);
 
 /** Returns a function that reads fields of an entry, null for `*` and what is missing. */
 export function picker(fields: readonly Field[]): (entry: JsonText, source: EntrySource) => JsonText[] {
@@ -47,7 +49,8 @@ export function picker(fields: readonly Field[]): (entry: JsonText, source: Entr
     return fields.map((field) => {
       const { name, path } = field;
       const compute = path === null ? computed[name] : undefined;
-      return members?.get(name) ?? valueAt(entry, field) ?? compute?.(entry, source) ?? missing;
+      const value = members === null || isNested(field) ? valueAt(entry, field) : members.get(name);
+      return value ?? compute?.(entry, source) ?? missing;
     });
   };
 }

@@ -141,7 +141,11 @@ const isAllNotFound = (results: readonly Result[]): boolean =>
 function stepOf(group: Group<Failed>, results: readonly Result[], { invocation }: RunFlags): Step | null {
   const [{ failure }] = group;
   const folder = invocation.flags.find(({ name }) => name === '--output-dir')?.value ?? null;
-  if (group.length > 1 && folder !== null && repairable.includes(failure.code))
+  // A bound of the run would hold for each fix anew.
+  const hasRunBound = invocation.flags.some(
+    ({ name, value }) => name === '--max-credits' && /^\d+$/.test(value ?? ''),
+  );
+  if (group.length > 1 && folder !== null && !hasRunBound && repairable.includes(failure.code))
     return repairAll({
       purpose: 'repair all',
       program: 'chanlist check',

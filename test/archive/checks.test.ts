@@ -58,12 +58,14 @@ test('a record keeps 200 IDs of a feed, and the last 200 missing ones', () => {
 });
 
 test('a failure of the archive is kept with its first day; one of the run is not', () => {
-  const failed = (from: CheckHistory, code: 'gone' | 'no_credits') =>
+  const failed = (from: CheckHistory, code: 'gone' | 'refused' | 'no_credits') =>
     checksAfterFailure(from, new Failure(code, code), now);
   const gone = { ...before, failure: { code: 'gone', since: time } };
   assert.deepEqual(failed(before, 'gone'), gone);
   assert.equal(failed(gone, 'gone'), gone);
   assert.equal(failed(before, 'no_credits'), before);
+  // By turns.
+  assert.deepEqual(failed(before, 'refused').failure, { code: 'refused', since: timeAt(day) });
 });
 
 test('what is refused stops one export: 2 before a paid request, 1 after the first', () => {

@@ -365,6 +365,7 @@ test('table: --fields: exactly these columns in this order, numbers right-aligne
 test('table: unknown shapes: the scalar members by their keys; value for a record that is not an object', async () => {
   for (const [sent, ...lines] of [
     ['{"total":12,"name":"n","deep":{"x":1},"a":[],"b":[]}', 'total  name', '───────────', '   12  n'],
+    ['[0,{"title":null,"videoId":null}]', ...['value  title  videoId', '─────────────────────', '    0', '']],
     ['[0,{"title":null,"x":"y"}]', ...['value  title  x', '───────────────', '    0', '              y']],
     ['{}', 'value', '─────', '{}'],
   ] as const)
