@@ -62,7 +62,7 @@ export class LedgerFile {
   readonly month: string;
   readonly path: string;
   readonly #folder: PrivateFolder;
-  /** Null: opened for reading. It does not read: under Wine, such a descriptor would not append atomically. */
+  /** Null: opened for reading. */
   readonly #appendFd: number | null;
   /** Keyed by request ID, or by line number if unreadable. */
   readonly #entries = new Map<string | number, LedgerEntry>();
