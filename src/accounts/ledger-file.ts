@@ -1,8 +1,8 @@
-import { existsSync, fstatSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Env } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { guardFile, withDescriptor } from '../fs/files.ts';
+import { guardFile } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 import { type Infer, isCount, isOneOf, isText, orNull, parseObject, shape } from '../json/shape.ts';
 import type { Charge } from '../service/budget.ts';
@@ -61,9 +61,8 @@ const isCutOff = (text: string): boolean =>
 export class LedgerFile {
   readonly month: string;
   readonly path: string;
-  readonly #folder: PrivateFolder;
-  /** Null: opened for reading. */
-  readonly #appendFd: number | null;
+  readonly folder: PrivateFolder;
+  readonly #fd: number;
   /** Keyed by request ID, or by line number if unreadable. */
   readonly #entries = new Map<string | number, LedgerEntry>();
   #byteSize = 0;
@@ -75,11 +74,11 @@ export class LedgerFile {
   /** Unreadable lines, other than one cut off at the end. */
   readonly #damagedLines: number[] = [];
 
-  private constructor(month: string, folder: PrivateFolder, appendFd: number | null) {
+  private constructor(month: string, folder: PrivateFolder, fd: number) {
     this.month = month;
     this.path = folder.at(fileName(month));
-    this.#folder = folder;
-    this.#appendFd = appendFd;
+    this.folder = folder;
+    this.#fd = fd;
   }
 
   /** Creates the file (0600) if needed. */
@@ -89,18 +88,18 @@ export class LedgerFile {
 
   /** Opens and reads the ledger, also a damaged one; null if there is none. */
   static openRead(month: string, env: Env): LedgerFile | null {
-    const file = new LedgerFile(month, PrivateFolder.open(ledgerFolder(env)), null);
-    if (!existsSync(file.path)) return null;
+    const folder = PrivateFolder.open(ledgerFolder(env));
+    const fd = folder.openRead(fileName(month));
+    if (fd === null) return null;
+    const file = new LedgerFile(month, folder, fd);
     file.#readLines();
     return file;
   }
 
   append(line: Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>): void {
-    const fd = this.#appendFd;
-    if (fd === null) throw new Error('opened for reading');
     // The line end in front closes a line that a crash cut short.
     const text = Buffer.from(`\n${JSON.stringify({ version: 1, ...line })}\n`);
-    const written = guardFile(this.path, 'failure', () => writeSync(fd, text));
+    const written = guardFile(this.path, 'failure', () => writeSync(this.#fd, text));
     this.#byteSize += written;
     if (written === text.length) return;
     throw new Failure('failed', `${this.path}: only part of a line was written`, { step: 'free some space' });
@@ -126,24 +125,17 @@ export class LedgerFile {
     });
   }
 
-  #readNewBytes(): Buffer {
-    const fd = this.#folder.openRead(fileName(this.month));
-    const replaced = new Failure('failed', `${this.path} was replaced or cut during this run`, {
-      step: 'find the program that did it: the next run counts only what is left',
-    });
-    if (fd === null) throw replaced;
-    return withDescriptor(fd, () => {
-      const { size, ino } = fstatSync(fd);
-      const isOther = this.#appendFd !== null && ino !== fstatSync(this.#appendFd).ino;
-      if (size < this.#byteSize || isOther) throw replaced;
+  #readLines(): void {
+    const bytes = guardFile(this.path, 'failure', () => {
+      const { size, ino } = fstatSync(this.#fd);
+      if (size < this.#byteSize || ino !== statSync(this.path).ino)
+        throw new Failure('failed', `${this.path} was replaced or cut during this run`, {
+          step: 'find the program that did it: the next run counts only what is left',
+        });
       this.#byteSize = size;
       const added = Buffer.allocUnsafe(size - this.#offset);
-      return added.subarray(0, readSync(fd, added, 0, added.length, this.#offset));
+      return added.subarray(0, readSync(this.#fd, added, 0, added.length, this.#offset));
     });
-  }
-
-  #readLines(): void {
-    const bytes = guardFile(this.path, 'failure', () => this.#readNewBytes());
     this.#offset += bytes.lastIndexOf('\n') + 1;
     const lines = bytes.toString().split('\n');
     this.#rest = lines.pop() ?? '';
@@ -167,6 +159,10 @@ export class LedgerFile {
       outcome !== 'free' &&
       (request === null || (request.origin === origin && (per === 'month' || request.day === today)));
     return this.entries.filter(counts).reduce((sum, { request }) => sum + (request?.credits ?? 1), 0);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#fd);
   }
 
   /** Adds a line; returns false if it cannot be read. */

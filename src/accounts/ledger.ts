@@ -53,7 +53,7 @@ export class CreditLedger implements Ledger {
 
   async note(credits: number, reference: string | null): Promise<Settle> {
     const settle = await this.#ifAllowed(credits, (file, now) => this.#append(file, now, credits, reference));
-    return settle ?? (() => {});
+    return settle ?? (async () => {});
   }
 
   /** Does `work` with the file of this month if the bounds allow the credits. Null: the ledger cannot be used. */
@@ -61,7 +61,7 @@ export class CreditLedger implements Ledger {
     if (this.#folder === null) return null;
     const { context, account, bounds } = this.#options;
     try {
-      using _lock = this.#hasBounds ? await this.#lock(this.#folder) : null;
+      using _lock = await this.#lock(this.#folder, context.stop);
       const now = context.clock.now();
       const file = this.#fileAt(now, this.#folder);
       if (this.#hasBounds) file.refresh();
@@ -101,8 +101,10 @@ export class CreditLedger implements Ledger {
       reference,
       credits,
     });
-    return (outcome) => {
+    return async (outcome) => {
       try {
+        // Not every file system appends atomically. Neither a signal nor a busy lock keeps an outcome from being noted.
+        using _lock = await this.#lock(file.folder, new AbortController().signal).catch(() => null);
         file.append({ kind: 'outcome', id, outcome });
       } catch (error) {
         this.#warnOf(error);
@@ -110,10 +112,11 @@ export class CreditLedger implements Ledger {
     };
   }
 
-  /** Locks the ledgers of all months; waits for other processes. */
-  async #lock(folder: PrivateFolder): Promise<Disposable> {
+  /** Locks the ledgers of all months if a bound needs them; waits for other processes until `signal` is aborted. */
+  async #lock(folder: PrivateFolder, signal: AbortSignal): Promise<Disposable | null> {
+    if (!this.#hasBounds) return null;
     const { context, timeout } = this.#options;
-    const { clock, stop } = context;
+    const { clock } = context;
     const end = clock.elapsed() + timeout * 1000;
     for (let wait = 4; ; wait = Math.min(2 * wait, 100)) {
       try {
@@ -126,7 +129,7 @@ export class CreditLedger implements Ledger {
         if (!(error instanceof Failure && error.code === 'locked')) throw error;
         const message = `another process has locked ${folder.path} for more than ${timeout} s`;
         if (clock.elapsed() >= end) throw new Failure('failed', message);
-        await clock.sleep(wait * (0.5 + clock.random()), stop);
+        await clock.sleep(wait * (0.5 + clock.random()), signal);
       }
     }
   }

@@ -118,7 +118,7 @@ export class PagesFile {
    */
   openToAppend(): void {
     const read = fstatSync(this.#fd);
-    const fd = this.#folder.openReadAppend(this.#name);
+    const fd = this.#folder.openAppend(this.#name, { create: false });
     closeQuietly(this.#fd);
     this.#fd = fd;
     if (!isSameFile(read, fstatSync(fd))) throw this.#foreign();

@@ -34,7 +34,7 @@ export const run: RunCommand<CreditsOptions> = async (options, output) => {
   const today = localDay(clock.now());
   const month = options.month ?? monthOf(today);
   const isThisMonth = month === monthOf(today);
-  const ledger = LedgerFile.openRead(month, env);
+  using ledger = LedgerFile.openRead(month, env);
   const spendings = spendingsIn(ledger?.entries ?? [], today, by);
   const isUncertain = spendings.some(({ total }) => total.possibly_charged > 0);
   /** Ends with the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */

@@ -12,16 +12,7 @@ import {
 } from './files.ts';
 import { kindOf, type Target } from './output-target.ts';
 
-const {
-  O_APPEND,
-  O_CREAT,
-  O_EXCL,
-  O_NOFOLLOW = 0,
-  O_NONBLOCK = 0,
-  O_RDONLY,
-  O_RDWR,
-  O_WRONLY,
-} = fs.constants;
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
 
 /** The folder of records and pages files of the exports in `parent`. */
 export const privateFolderOf = (parent: string): string => join(parent, '.chanlist');
@@ -87,14 +78,9 @@ export class PrivateFolder {
     });
   }
 
-  /** Opens a file for appending, creates it (0600) if needed, and returns its descriptor. */
-  openAppend(name: string): number {
-    return this.#guard(name, () => this.#open(name, O_WRONLY | O_APPEND | O_CREAT));
-  }
-
-  /** Opens an existing file for reading and appending, and returns its descriptor. */
-  openReadAppend(name: string): number {
-    return this.#guard(name, () => this.#open(name, O_RDWR | O_APPEND));
+  /** Opens a file for reading and appending, creates it (0600) if needed, and returns its descriptor. */
+  openAppend(name: string, { create = true } = {}): number {
+    return this.#guard(name, () => this.#open(name, O_RDWR | O_APPEND | (create ? O_CREAT : 0)));
   }
 
   /** Creates an empty file (0600) for reading and writing, in place of one of this name, and returns its descriptor. */

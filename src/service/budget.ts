@@ -36,7 +36,7 @@ export function describeCredits({ confirmed, possibly_charged }: Credits, verb =
 
 /** What a request cost. */
 export type Charge = keyof Credits | 'free';
-export type Settle = (charge: Charge) => void;
+export type Settle = (charge: Charge) => Promise<void>;
 
 /** One bound of `--max-credits`: credits per run, per calendar day or per calendar month (local time). */
 export interface CreditBound {
@@ -100,7 +100,7 @@ export class Budget {
    * turn out to be free, then throws `budget`.
    */
   async reserve(credits: number, tally: Tally): Promise<Settle> {
-    if (credits === 0) return () => {};
+    if (credits === 0) return async () => {};
     const reservation = this.#queue.then(() => this.#reserveNext(credits, tally));
     this.#queue = reservation.catch(() => {});
     return await reservation;
@@ -119,8 +119,8 @@ export class Budget {
         }
         const note = await this.#ledger?.note(credits, tally.reference);
         this.#reserved += credits;
-        return (charge) => {
-          note?.(charge);
+        return async (charge) => {
+          await note?.(charge);
           this.#reserved -= credits;
           if (charge !== 'free') {
             this.total.credits[charge] += credits;

@@ -169,7 +169,7 @@ export class Client {
       stop.throwIfAborted();
       return failed;
     } finally {
-      settle(charge);
+      await settle(charge);
       const took = Math.round(clock.elapsed() - started);
       this.#options.onRequest(() => `GET ${excerpt(hide(url))} ${result} ${took} ms`);
     }

@@ -34,9 +34,9 @@ export function escapeUnsafe(json: string): string {
 /** Shorter secrets are not hidden in every message: they match ordinary words. */
 export const minSecretLength = 8;
 
-/** Replaces a secret, of 4 characters or more, in a text by `[key]`: plain, percent-encoded or JSON-escaped. Case is ignored. */
+/** Replaces a secret in a text by `[key]`: plain, percent-encoded or JSON-escaped. Case is ignored. */
 export function withoutSecret(text: string, secret: string): string {
-  return secret.length < 4 ? text : text.replace(secretPattern(secret), '[key]');
+  return secret === '' ? text : text.replace(secretPattern(secret), '[key]');
 }
 
 /** Matches the three forms of a secret; in the encoded ones a character may also be plain where that is legal. */

@@ -22,7 +22,7 @@ async function ledgerIn(t: TestContext) {
   mkdirSync(join(state, 'chanlist'), { mode: 0o700 });
   return (content: string | Buffer) => {
     writeFileSync(join(state, 'chanlist', 'credits-2026-11.ndjson'), content, { mode: 0o600 });
-    const file = LedgerFile.openRead('2026-11', { XDG_STATE_HOME: state });
+    using file = LedgerFile.openRead('2026-11', { XDG_STATE_HOME: state });
     assert.ok(file !== null);
     const spentOn = (day?: string): number =>
       file.spentAt(origin, day === undefined ? 'month' : 'day', day ?? '');

@@ -43,7 +43,7 @@ async function buyAll(most: number): Promise<void> {
   for (let bought = 1; bought <= most; bought++) {
     const settle = await ledger.note(1, `@${process.pid}`).catch(() => null);
     if (settle === null) break;
-    if (bought < most) settle('confirmed');
+    if (bought < most) await settle('confirmed');
   }
   if (mode !== 'kill') return;
   // It dies while it holds the lock.
@@ -97,7 +97,7 @@ async function fixture(t: TestContext) {
         ...changes,
       }),
     spent: (month = '2026-11'): Credits => {
-      const ledger = LedgerFile.openRead(month, env);
+      using ledger = LedgerFile.openRead(month, env);
       const sum = noCredits();
       for (const { outcome, request } of ledger?.entries ?? [])
         if (outcome !== 'free') sum[outcome] += request?.credits ?? 1;
@@ -107,7 +107,7 @@ async function fixture(t: TestContext) {
 }
 
 async function buy(ledger: Ledger, charge: Charge): Promise<void> {
-  (await ledger.note(1, '@a'))(charge);
+  await (await ledger.note(1, '@a'))(charge);
 }
 
 /** Buys one more; the message of the bound that does not allow it, else null. */
@@ -158,7 +158,7 @@ test('a day and a month end at local midnight; an outcome goes to the file of it
   assert.match((await spentBound(open('0/day,3/month'))) ?? '', /^3\/month/);
   clock.time = new Date(2026, 11, 1).getTime();
   await buy(ledger, 'confirmed');
-  last('confirmed');
+  await last('confirmed');
   assert.deepEqual(fs.readdirSync(folder).sort(), ['credits-2026-11.ndjson', 'credits-2026-12.ndjson']);
   assert.deepEqual(spent(), { confirmed: 3, possibly_charged: 0 });
   assert.deepEqual(spent('2026-12'), { confirmed: 1, possibly_charged: 0 });
@@ -238,7 +238,7 @@ test('a ledger that becomes shorter, or another file, while a run counts in it: 
       await buy(ledger, 'free');
       const settle = isPending ? await ledger.note(1, '@a') : null;
       change();
-      settle?.('free');
+      await settle?.('free');
       await assert.rejects(ledger.note(1, '@a'), isFailure(1, file), `${name} ${isPending}`);
       fs.rmSync(file, { force: true });
     }
@@ -257,9 +257,9 @@ test('a file system without sockets, which cannot be locked: 1 with a bound per 
 });
 
 test('a ledger that another process has locked for longer than --timeout: 1', async (t) => {
-  const { open, folder, file } = await fixture(t);
+  const { open, folder, file, spent } = await fixture(t);
   const ledger = open('5/month', { timeout: 7 });
-  await buy(ledger, 'confirmed');
+  const settle = await ledger.note(1, '@a');
   const before = fs.readFileSync(file, 'utf8');
   const opened = PrivateFolder.open(folder).ensure();
   const lock = await acquireLock(opened, 'credits', 'the ledger');
@@ -268,8 +268,11 @@ test('a ledger that another process has locked for longer than --timeout: 1', as
     isFailure(1, 'which --max-credits needs, cannot be used: another process', `${folder} for more than 7 s`),
   );
   assert.equal(fs.readFileSync(file, 'utf8'), before);
-  // Requests without such a bound, and outcomes, wait for nothing.
+  // Requests without such a bound wait for nothing.
   await buy(open('5'), 'confirmed');
+  // An outcome waits for the lock as long, and is noted in any case.
+  await settle('confirmed');
+  assert.deepEqual(spent(), { confirmed: 2, possibly_charged: 0 });
   lock?.[Symbol.dispose]();
   await buy(ledger, 'confirmed');
   assert.match((await spentBound(open('3/month'))) ?? '', /^3\/month/);

@@ -168,7 +168,7 @@ test('inside, no link is followed, and no FIFO blocks', { timeout: 30_000 }, asy
       assert.throws(open, isFailure(1, `${folder.at(name)}: it is a symbolic link that cannot be followed`));
   }
   execFileSync('mkfifo', [folder.at('fifo')]);
-  for (const open of [() => folder.openRead('fifo'), () => folder.openReadAppend('fifo')])
+  for (const open of [() => folder.openRead('fifo'), () => folder.openAppend('fifo')])
     assert.throws(open, isFailure(1, `${folder.at('fifo')} is a named pipe, not a file`));
   // They are replaced as a name.
   fs.closeSync(folder.createEmpty('link'));

@@ -51,7 +51,7 @@ test('every occurrence of a key is hidden; text without it is unchanged', () => 
     withoutSecret('no credits (402), \\\\\\ %41', 'sk_0123456789'),
     'no credits (402), \\\\\\ %41',
   );
-  for (const short of ['', 'x', 'tex']) assert.equal(withoutSecret('text', short), 'text');
+  assert.equal(withoutSecret('text', ''), 'text');
   // Decoded, it is another text.
   assert.equal(withoutSecret('a%62%41cdefgh', 'ab%41cdefgh'), 'a%62%41cdefgh');
 });

@@ -25,7 +25,7 @@ function fakeLedger(room: number) {
     await assertAllowed(credits);
     room -= credits;
     noted.push(`${reference}`);
-    return (charge) => {
+    return async (charge) => {
       noted.push(charge);
       if (charge === 'free') room += credits;
     };
@@ -39,9 +39,9 @@ const reserved = (budget: Budget, tally = newTally()): Promise<Settle> => budget
 test('without bounds a request is noted, too; a free one is not, and needs no budget', async () => {
   const tally = newTally('@a');
   const { noted, ledger } = fakeLedger(1);
-  (await reserved(new Budget([], ledger), tally))('confirmed');
+  await (await reserved(new Budget([], ledger), tally))('confirmed');
   const budget = new Budget([perRun(0)], ledger);
-  (await budget.reserve(0, tally))('confirmed');
+  await (await budget.reserve(0, tally))('confirmed');
   assert.deepEqual([noted, budget.total], [['@a', 'confirmed'], newTally()]);
   assert.deepEqual(tally.credits, { confirmed: 1, possibly_charged: 0 });
 });
@@ -50,7 +50,8 @@ test('all bounds apply: the one that is spent first stops paid requests, and is 
   const tally = newTally('@a');
   const { noted, ledger } = fakeLedger(2);
   const budget = new Budget([perMonth, perRun(5), perRun(9)], ledger);
-  for (const charge of ['confirmed', 'possibly_charged'] as const) (await reserved(budget, tally))(charge);
+  for (const charge of ['confirmed', 'possibly_charged'] as const)
+    await (await reserved(budget, tally))(charge);
   await assert.rejects(reserved(budget, tally), {
     code: 'budget',
     exit: 9,
@@ -70,7 +71,7 @@ test('of bounds of the run and of the month that are spent by one credit, the mo
   ] as const) {
     const { noted, ledger } = fakeLedger(room);
     const budget = new Budget([perRun(2), perMonth], ledger);
-    for (let bought = 0; bought < 2; bought++) (await reserved(budget))('confirmed');
+    for (let bought = 0; bought < 2; bought++) await (await reserved(budget))('confirmed');
     await assert.rejects(reserved(budget), { code: 'budget', message });
     assert.equal(noted.length, 4);
   }
@@ -87,8 +88,8 @@ for (const [what, bounds, room] of [
     const second = reserved(budget, tally);
     const third = assert.rejects(reserved(budget, tally), { code: 'budget' });
     await new Promise((resolve) => setImmediate(resolve));
-    first('free');
-    (await second)('confirmed');
+    await first('free');
+    await (await second)('confirmed');
     await third;
     assert.deepEqual(budget.total.credits, { confirmed: 1, possibly_charged: 0 });
   });
@@ -100,7 +101,7 @@ test('a request that turns out free while the ledger is asked makes room', async
   const assertAllowed = async (): Promise<void> => settleFirst?.('free');
   const budget = new Budget([perRun(1), { ...perMonth, credits: 9 }], { ...ledger, assertAllowed });
   settleFirst = await reserved(budget);
-  (await reserved(budget))('confirmed');
+  await (await reserved(budget))('confirmed');
   assert.deepEqual(budget.total.credits, { confirmed: 1, possibly_charged: 0 });
 });
 
@@ -110,7 +111,7 @@ test('without a ledger all bounds apply to the run; possibly charged credits cou
     [2, 'run', 'possibly_charged', 'free', 'confirmed'],
   ] as const) {
     const budget = new Budget([{ credits, per, source }], null);
-    for (const charge of charges) (await reserved(budget))(charge);
+    for (const charge of charges) await (await reserved(budget))(charge);
     const shown = per === 'run' ? '2' : '1/day';
     await assert.rejects(reserved(budget), { message: `stopped at --max-credits ${shown}` });
   }

@@ -39,7 +39,7 @@ test('a 429 pauses a request that waits for its reservation, too', async (t) => 
   class SlowBudget extends Budget {
     override async reserve(): Promise<Settle> {
       if (++reservations === 2) while (!isPaused) await turn();
-      return () => {};
+      return async () => {};
     }
   }
   const onWait = (): void => {

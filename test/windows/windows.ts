@@ -8,7 +8,7 @@ import { type Line, launcher, wordsOf } from '../support/program.ts';
 /** Node.js for Windows, which `.ci/run` takes from npm, and the Wine of Debian's package wine64 that runs it. */
 const windowsNode = process.env.CHANLIST_WINDOWS_NODE ?? '';
 const wine = '/usr/lib/wine/wine64';
-export const isWine = process.platform === 'linux' && existsSync(windowsNode) && existsSync(wine);
+const isWine = process.platform === 'linux' && existsSync(windowsNode) && existsSync(wine);
 
 export const isWindows = isWine || process.platform === 'win32';
 export const skip =
