@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { processContext } from './context.ts';
+import { Failure } from './errors.ts';
 import { main, reportFailure } from './main.ts';
 
 export async function start(): Promise<void> {
@@ -10,9 +11,16 @@ export async function start(): Promise<void> {
   process.on('exit', closeDeadTerminals);
   // Reports errors outside any awaited promise.
   process.on('uncaughtException', (error) => process.exit(reportFailure(error, context)));
-  // Node exits with 0 if the event loop empties before the work is done.
-  process.exitCode = 1;
+  // The event loop has nothing left to do, but the work is not done.
+  const onEmpty = (): void => {
+    process.exitCode = reportFailure(
+      new Failure('failed', 'the program stopped early: this is a bug'),
+      context,
+    );
+  };
+  process.once('beforeExit', onEmpty);
   process.exitCode = await main(process.argv.slice(2), context);
+  process.removeListener('beforeExit', onEmpty);
   // A reader that does not read must not keep a stopped program alive.
   if (context.stop.aborted) setTimeout(() => process.exit(), 1000).unref();
   else context.stop.addEventListener('abort', () => process.exit());

@@ -95,9 +95,11 @@ export function commandOf(
 export const fixFlagsOf = (invocation: Invocation): readonly Flag[] =>
   invocation.flags.filter(({ name }) => ['--profile', '--max-credits'].includes(name));
 
-/** Extends a `check` so that it runs the fix of every problem that it finds. */
-export function repairAll(check: Command): Command {
-  const flags = [...(check.flags ?? []), { name: '--json', value: null }];
+/** Extends a `check` so that it runs the fix of every problem; null with a bound per run: each fix would spend it again. */
+export function repairAll(check: Command): Command | null {
+  const given = check.flags ?? [];
+  if (given.some(({ name, value }) => name === '--max-credits' && !value?.includes('/'))) return null;
+  const flags = [...given, { name: '--json', value: null }];
   const shell = process.platform === 'win32' ? 'iex' : 'sh';
   return { ...check, flags, pipe: `jq -r '.[].problem.fix // empty' | ${shell}` };
 }

@@ -68,7 +68,7 @@ export const run: RunCommand<ShowOptions> = async (options, { context, stdout, s
       if (thrown === null) throw error;
     });
   const sample: JsonText[] = [];
-  if (isRepeatable && format === 'table')
+  if (isRepeatable && format === 'table' && files.length > 1)
     for await (const batch of read(Math.min(options.limit ?? sampleSize, sampleSize))) sample.push(...batch);
   using file = target === null ? null : new AtomicFile(target);
   if (file === null && format === 'table') stdout.usePager();

@@ -42,8 +42,11 @@ function createFolders({ file, path, privateFolder }: ExportFolder): Disposable 
   };
   try {
     guardFile(path, 'usage', () => {
-      for (let folder = resolvePath(path); !existsSync(folder); folder = dirname(folder))
+      let folder = resolvePath(path);
+      while (!existsSync(folder)) {
         missing.push(folder);
+        folder = dirname(folder);
+      }
       if (file === null) makeFolders(path);
     });
     privateFolder.ensure();

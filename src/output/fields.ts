@@ -35,11 +35,14 @@ export const wildcard = '*';
 /** More fields are looked up in a map: `get` compares all keys of an entry. */
 const maxCompared = 50;
 
-const isNested = ({ path }: Field): boolean => path !== null && path.length > 1;
+/** The path of a field inside a member; null for a member itself, `*` and a computed field. */
+const innerPath = ({ path }: Field): Field['path'] => (path !== null && path.length > 1 ? path : null);
 
 /** Reads what an entry has at a field. A key written like the field comes first. */
-export const valueAt = (entry: JsonText, field: Field): JsonText | undefined =>
-  entry.get(field.name) ?? (isNested(field) ? entry.at(field.path ?? []) : undefined);
+export function valueAt(entry: JsonText, field: Field): JsonText | undefined {
+  const inner = innerPath(field);
+  return entry.get(field.name) ?? (inner === null ? undefined : entry.at(inner));
+}
 
 /** Returns a function that reads fields of an entry, null for `*` and what is missing. */
 export function picker(fields: readonly Field[]): (entry: JsonText, source: EntrySource) => JsonText[] {
@@ -49,7 +52,8 @@ export function picker(fields: readonly Field[]): (entry: JsonText, source: Entr
     return fields.map((field) => {
       const { name, path } = field;
       const compute = path === null ? computed[name] : undefined;
-      const value = members === null || isNested(field) ? valueAt(entry, field) : members.get(name);
+      const isMember = innerPath(field) === null;
+      const value = members !== null && isMember ? members.get(name) : valueAt(entry, field);
       return value ?? compute?.(entry, source) ?? missing;
     });
   };

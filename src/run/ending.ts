@@ -141,17 +141,11 @@ const isAllNotFound = (results: readonly Result[]): boolean =>
 function stepOf(group: Group<Failed>, results: readonly Result[], { invocation }: RunFlags): Step | null {
   const [{ failure }] = group;
   const folder = invocation.flags.find(({ name }) => name === '--output-dir')?.value ?? null;
-  // A bound of the run would hold for each fix anew.
-  const hasRunBound = invocation.flags.some(
-    ({ name, value }) => name === '--max-credits' && /^\d+$/.test(value ?? ''),
-  );
-  if (group.length > 1 && folder !== null && !hasRunBound && repairable.includes(failure.code))
-    return repairAll({
-      purpose: 'repair all',
-      program: 'chanlist check',
-      operands: [folder],
-      flags: fixFlagsOf(invocation),
-    });
+  if (group.length > 1 && folder !== null && repairable.includes(failure.code)) {
+    const check = { program: 'chanlist check', operands: [folder], flags: fixFlagsOf(invocation) };
+    const all = repairAll({ purpose: 'repair all', ...check });
+    if (all !== null) return all;
+  }
   // What a missing feed needs is nothing; what it has kept from being reached needs another run.
   if (failure.code === 'no_feed' && results.some(({ isReached }) => !isReached))
     return 'run the same command again: it begins with the archives that were not reached';

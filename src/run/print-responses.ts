@@ -70,7 +70,8 @@ export async function printResponses(
 
   const results = await collectResults(run, format, write, printed());
   try {
-    seen?.save(run);
+    const baseline = seen?.save(run) ?? null;
+    if (baseline !== null) stderr.result(baseline);
   } catch (error) {
     // IDs that are not saved are printed again: that matters more than an earlier cause.
     run.fail(toFailure(error).afterWork(), { replaces: true });

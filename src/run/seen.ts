@@ -77,14 +77,14 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
       if (baseline === null) addLines(lines);
       else baselines.set(baseline, lines);
     },
-    /** Saves what was seen, and says what the next run prints. */
-    save: (run: Pick<Run, 'warn'> & { readonly stderr: Pick<Run['stderr'], 'result'> }): void => {
+    /** Saves what was seen. Returns what is to be said of references that were checked for the first time, if any. */
+    save: (run: Pick<Run, 'warn'>): string | null => {
       for (const lines of baselines.values()) addLines(lines);
       if (ids.size > savedCount) writeFileAtomic(target, `${[...ids].join('\n')}\n`);
       const what = `added ${count(baselines.size, 'reference', 'references')} to ${target.path}`;
-      if (baselines.size > 0) run.stderr.result(`${what}; later runs print what is new`);
       const allNew = 'all entries are new since the last check; older ones may have been missed';
       for (const label of missed) run.warn('all new', label, allNew);
+      return baselines.size === 0 ? null : `${what}; later runs print what is new`;
     },
   };
 }

@@ -5,7 +5,7 @@ export function thousands(number: number): string {
   return text;
 }
 
-/** Returns the length of the longest text. `Math.max(...lengths)` throws for very long lists. */
+/** The number of UTF-16 code units of the longest text; 0 without texts. */
 export function longest(texts: Iterable<string>): number {
   let length = 0;
   for (const text of texts) length = Math.max(length, text.length);

@@ -311,19 +311,21 @@ test('a feed that is back ends the longer limit, also where its page could not b
 test('of a stale archive the list lacks, which no run updates, that is said', async (t) => {
   const { world } = await archived(t);
   world.pass(3);
-  const staleness = async (list: string): Promise<string | undefined> => {
+  const staleness = async (list: string): Promise<string> => {
     world.write('refs.txt', list);
     const { rows } = await check(world, 'lists --from refs.txt --max-age 36h');
-    return rows.find(({ file }) => file !== null)?.problem?.message;
+    const { message, fix } = rows.find(({ file }) => file !== null)?.problem ?? {};
+    return `${message} | ${fix}`;
   };
-  assert.match((await staleness('@a\n')) ?? '', /^last successful check \S+Z$/);
-  assert.match((await staleness('@b\n')) ?? '', /^last successful check \S+Z; it is not in refs\.txt$/);
+  assert.match(await staleness('@a\n'), /^last successful check \S+Z \| chanlist uploads @a .* --update$/);
+  // Its update would be paid for each week.
+  assert.match(await staleness('@b\n'), /^last successful check \S+Z; it is not in refs\.txt \| null$/);
   // A playlist is updated by a command of its own.
   world.remove('lists');
   world.service.addPlaylist('PLx', videos(0, 3));
   await world.run('playlist PLx --output-dir lists');
   world.pass(3);
-  assert.match((await staleness('@b\n')) ?? '', /^last successful check \S+Z$/);
+  assert.match(await staleness('@b\n'), /^last successful check \S+Z \| chanlist playlist PLx .* --update$/);
 });
 
 test('gone and stale: the result of the last check; without a feed eight days at least', async (t) => {

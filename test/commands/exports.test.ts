@@ -845,6 +845,28 @@ test('lines that are left out stay in a copy of FILE, also of a folder whose rec
   }
 });
 
+test('several files of a folder without records and with bad lines: the line names the repair of one, which check does not know', async (t) => {
+  const { world } = await worldOf(t);
+  world.service.addChannel('b', { list: videos(0, 5, {}, 'b_') });
+  const line = 'uploads @a @b --output-dir lists';
+  await world.run(line);
+  world.remove('lists/.chanlist');
+  await world.paste('for file in lists/*; do echo x >> $file; done');
+  const error = onlyError(await world.run(`${line} --update`), '2 references (@a, @b)');
+  assert.match(error, /@a: restore it, or keep only its entries: chanlist uploads @a -o \S+ --update --all$/);
+});
+
+test('an archive of another channel in a folder is to be renamed: no command replaces it', async (t) => {
+  const { world } = await worldOf(t);
+  world.service.addChannel('b', { list: videos(0, 5, {}, 'b_') });
+  await world.run('uploads @a @b --output-dir lists');
+  const [a, b] = [idOf('a'), idOf('b')];
+  await world.paste(`cd lists/.chanlist; cp -a ${a}.ndjson.json ${b}.ndjson.json`);
+  const run = await world.run('uploads @b --output-dir lists --update');
+  assert.deepEqual([run.exit, run.credits], [2, 0]);
+  onlyError(run, `is an archive of ${a}; rename it to ${a}.ndjson if there is none, or move it away`);
+});
+
 test('pages of an update are refused over an archive of another channel', async (t) => {
   const { world, channel } = await worldOf(t);
   world.service.addChannel('b', { list: videos(0, 3, {}, 'b_') });

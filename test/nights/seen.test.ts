@@ -226,7 +226,7 @@ async function printed(path: string, ids: readonly string[], value = '@a'): Prom
   const entries = ids.map((id) => JsonText.of(`{"videoId":${JSON.stringify(id)}}`));
   const news = seen.takeNewEntries(entries, input, null);
   seen.accept();
-  seen.save({ warn: () => {}, stderr: { result: () => {} } });
+  seen.save({ warn: () => {} });
   return news.map((entry) => entry.get('videoId')?.string() ?? assert.fail());
 }
 
@@ -243,7 +243,7 @@ test('what stdout has not accepted is not said to be added', async (t) => {
   const path = join(await temporaryFolder(t), 'seen.txt');
   using seen = await openSeenFile(path, new AbortController().signal);
   seen.takeNewEntries([], newReference({ reference: '@a', value: '@a', id: null }), null);
-  seen.save({ warn: () => {}, stderr: { result: (message) => assert.fail(message) } });
+  assert.equal(seen.save({ warn: (...warning) => assert.fail(warning.join()) }), null);
   assert.equal(fs.existsSync(path), false);
 });
 

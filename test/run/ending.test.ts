@@ -174,7 +174,7 @@ test('several damaged archives of a folder: the line that runs every fix', () =>
   ] as const) {
     const options = { invocation: { name: 'uploads', flags } };
     assert.deepEqual(lines(results.map(damaged), { options }), [line]);
-    // A bound of the run would hold for each fix anew.
+    // Each fix would spend a bound of the run again.
     const bound = [...flags, { name: '--max-credits', value: '5' }];
     const bounded = lines(results.map(damaged), {
       options: { invocation: { name: 'uploads', flags: bound } },
