@@ -57,9 +57,9 @@ export interface Started {
 
 let count = 0;
 
-/** Whether Wine itself has failed, as it may while its server starts or ends. The program never fails without a message. */
+/** Whether Wine itself has failed, as it may while its server starts or ends: the program has not run. */
 const isOfWine = (exit: number | null, stderr: string): boolean =>
-  isWine && exit === 1 && (stderr === '' || /^wine(?: client error)?:/m.test(stderr));
+  isWine && exit === 1 && /^wine(?: client error)?:/m.test(stderr);
 
 /** Starts Node.js with these arguments. Its standard streams are files: Wine cannot serve two pipes at once. */
 export function startNode(args: readonly string[], cwd: string, env = {}, input = '', attempts = 5): Started {
