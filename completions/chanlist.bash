@@ -122,7 +122,7 @@ _chanlist_flags() {
     'latest') _chanlist_offer '--from --concurrency -n --limit --seen --profile --base-url --namespace --key-file --sandbox -o --output -f --format --json --ndjson --fields --summary --no-color --max-credits --dry-run --timeout --retries --max-wait -q --quiet -v --verbose -h --help' ;;
     'playlist') _chanlist_offer '--from -n --limit --all --output-dir --update --restart --continuation --concurrency --profile --base-url --namespace --key-file --sandbox -o --output -f --format --json --ndjson --fields --summary --no-color --max-credits --dry-run --timeout --retries --max-wait -q --quiet -v --verbose -h --help' ;;
     'show') _chanlist_offer '-n --limit -o --output -f --format --json --ndjson --fields --no-color -q --quiet -v --verbose -h --help' ;;
-    'check') _chanlist_offer '--from --max-age -f --format --profile --json --ndjson --no-color --max-credits -q --quiet -v --verbose -h --help' ;;
+    'check') _chanlist_offer '--from --max-age -f --format --profile --base-url --namespace --key-file --json --ndjson --no-color --max-credits -q --quiet -v --verbose -h --help' ;;
     'credits') _chanlist_offer '--month --by -f --format --profile --base-url --json --ndjson --no-color --max-credits -q --quiet -v --verbose -h --help' ;;
     'auth') _chanlist_offer '-h --help' ;;
     'auth login') _chanlist_offer '--no-verify --profile --base-url --namespace --key-file --no-color --max-credits --timeout --max-wait -q --quiet -v --verbose -h --help' ;;

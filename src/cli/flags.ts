@@ -11,7 +11,8 @@ import { accountFlags } from './options.ts';
 const responseCommands = ['resolve', 'latest'];
 const requesting = ['resolve', 'search', ...pagedNames, 'latest'];
 const keyCommands = [...requesting, 'auth login', 'auth status'];
-const accountCommands = [...keyCommands, 'credits'];
+/** `check` needs no account: it passes these flags on to its fixes. */
+const accountCommands = [...keyCommands, 'credits', 'check'];
 /** Commands that print records of this machine: without the format id. */
 export const localReports: readonly string[] = ['check', 'credits', 'auth list', 'auth status'];
 const selecting = [...requesting, 'show'];
@@ -42,17 +43,19 @@ const repeatable = {
 /** The flags that also go before the command, by their headings in `help flags`. */
 export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
   'Service:': [
-    row('--profile <name>', [...accountCommands, 'auth logout', 'check'], 'use this account', {
+    row('--profile <name>', [...accountCommands, 'auth logout'], 'use this account', {
       variable: 'CHANLIST_PROFILE',
     }),
     row('--base-url <url>', accountCommands, 'use this address', { variable: 'CHANLIST_BASE_URL' }),
     row(
       '--namespace <word>',
-      [...keyCommands, 'serve'],
+      [...keyCommands, 'check', 'serve'],
       `set the path segment after /api/v2/ (default: ${defaultNamespace})`,
       { variable: 'CHANLIST_NAMESPACE' },
     ),
-    row('--key-file <file>', keyCommands, 'read the key from <file>', { variable: 'CHANLIST_API_KEY_FILE' }),
+    row('--key-file <file>', [...keyCommands, 'check'], 'read the key from <file>', {
+      variable: 'CHANLIST_API_KEY_FILE',
+    }),
     row('--sandbox', requesting, 'use a private local service with demo data', {
       excludes: Object.fromEntries(accountFlags.map((flag) => [flag, 'the sandbox needs no account'])),
     }),

@@ -52,28 +52,39 @@ interface Invocation {
   readonly flags: readonly Flag[];
 }
 
+/** Variables of flags that decide which account is used. That of the key file is left out: CHANLIST_API_KEY precedes it. */
+const accountVariables: Readonly<Record<string, string>> = {
+  '--profile': 'CHANLIST_PROFILE',
+  '--base-url': 'CHANLIST_BASE_URL',
+  '--namespace': 'CHANLIST_NAMESPACE',
+};
+
 /** The flags that decide which account is used. */
 export const accountFlags: readonly string[] = ['--profile', '--base-url', '--namespace', '--key-file'];
 
-/** Selects the flags that any other command of the same run needs: its account, and what it may spend. */
+/** Selects the flags that any printed command needs: the account, and what it may spend. `check` takes them for its fixes. */
 export const carriedFlagsOf = ({ invocation }: Pick<CommonOptions, 'invocation'>): readonly Flag[] =>
   invocation.flags.filter(({ name }) => [...accountFlags, '--max-credits'].includes(name));
 
-/** Adds the profile and the bounds of the environment to the flags: a printed command may be pasted where they are not set. */
+/** Adds what the environment sets of these flags: a printed command may be pasted where it is not set. */
 export function withEnvironment<T extends Pick<CommonOptions, 'invocation' | 'sandbox'>>(
   options: T,
-  { CHANLIST_PROFILE: profile, CHANLIST_MAX_CREDITS: bounds }: Context['env'],
+  env: Context['env'],
 ): T {
   if (options.sandbox) return options;
   const { flags } = options.invocation;
-  const isGiven = flags.some(({ name }) => name === '--profile');
-  const isRepeated = (value: string): boolean =>
-    flags.some((flag) => flag.name === '--max-credits' && flag.value === value);
-  const values = (bounds ?? '').split(',').map((value) => value.trim());
+  const isGiven = (name: string): boolean => flags.some((flag) => flag.name === name);
+  const settings = Object.entries(accountVariables).map(([name, variable]) => ({
+    name,
+    value: env[variable],
+  }));
+  const bounds = (env.CHANLIST_MAX_CREDITS ?? '').split(',').map((text) => text.trim());
+  const isRepeated = (bound: string): boolean =>
+    flags.some(({ name, value }) => name === '--max-credits' && value === bound);
   const added: readonly Flag[] = [
-    ...(profile && !isGiven ? [{ name: '--profile', value: profile }] : []),
-    ...values
-      .filter((value) => value && !isRepeated(value))
+    ...settings.flatMap(({ name, value }) => (value && !isGiven(name) ? [{ name, value }] : [])),
+    ...bounds
+      .filter((bound) => bound && !isRepeated(bound))
       .map((value) => ({ name: '--max-credits', value })),
   ];
   return { ...options, invocation: { ...options.invocation, flags: [...flags, ...added] } };
@@ -90,10 +101,6 @@ export function commandOf(
   const kept = flags.filter((flag) => !dropped.includes(flag.name));
   return { purpose, program: `chanlist ${name}`, operands, flags: [...kept, ...added] };
 }
-
-/** Selects the flags that `check` takes for its fixes. */
-export const fixFlagsOf = (invocation: Invocation): readonly Flag[] =>
-  invocation.flags.filter(({ name }) => ['--profile', '--max-credits'].includes(name));
 
 /** Extends a `check` so that it runs the fix of every problem; null with a bound per run: each fix would spend it again. */
 export function repairAll(check: Command): Command | null {

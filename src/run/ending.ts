@@ -1,6 +1,6 @@
 /** Decides how a run ends: its exit code, and its lines on stderr, one per cause. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import { type CommonOptions, fixFlagsOf, repairAll } from '../cli/options.ts';
+import { type CommonOptions, carriedFlagsOf, repairAll } from '../cli/options.ts';
 import { type Failure, type FailureCode, gravest, type Warning } from '../errors.ts';
 import { describeCredits, spent, type Tally } from '../service/budget.ts';
 import type { Operation } from '../service/contract.ts';
@@ -138,11 +138,11 @@ const isAllNotFound = (results: readonly Result[]): boolean =>
   results.every(({ isReached, failure }) => !isReached || notFound.includes(failure?.code));
 
 /** Chooses the one next step for a group of failures. */
-function stepOf(group: Group<Failed>, results: readonly Result[], { invocation }: RunFlags): Step | null {
+function stepOf(group: Group<Failed>, results: readonly Result[], options: RunFlags): Step | null {
   const [{ failure }] = group;
-  const folder = invocation.flags.find(({ name }) => name === '--output-dir')?.value ?? null;
+  const folder = options.invocation.flags.find(({ name }) => name === '--output-dir')?.value ?? null;
   if (group.length > 1 && folder !== null && repairable.includes(failure.code)) {
-    const check = { program: 'chanlist check', operands: [folder], flags: fixFlagsOf(invocation) };
+    const check = { program: 'chanlist check', operands: [folder], flags: carriedFlagsOf(options) };
     const all = repairAll({ purpose: 'repair all', ...check });
     if (all !== null) return all;
   }

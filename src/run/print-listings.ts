@@ -1,5 +1,5 @@
 import { commandOf } from '../cli/options.ts';
-import { type Failure, toFailure } from '../errors.ts';
+import type { Failure } from '../errors.ts';
 import { listingEnd, listingStart } from '../output/document.ts';
 import type { Step } from '../text/command.ts';
 import { count, credits, thousands } from '../text/count.ts';
@@ -76,12 +76,9 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
   async function* printed(): AsyncGenerator<Result> {
     for (const reference of references) {
       const result = await run.work(reference, () => printPages(reference));
-      if (!run.pipeClosed)
-        await stdout.write(closingOf(reference, result)).catch((error) => {
-          // The listing has failed with this error already.
-          if (toFailure(error).message !== result.failure?.message) throw error;
-        });
+      // First, so that a result stays one if what follows cannot be written.
       yield result;
+      await stdout.write(closingOf(reference, result));
     }
   }
 

@@ -49,7 +49,7 @@ function meaningOfStatus(status: number, isFeed: boolean, detail: string | null)
   if (status >= 500) return { ...busy, isRetryable: false };
   if (status >= 400) return { code: 'refused', what: 'the service refused the request' };
   if (status < 300) return { code: 'invalid_response', what: 'the service sent an unexpected status' };
-  const step = 'set the address with --base-url';
+  const step = 'correct the address of the service';
   return { code: 'invalid_response', what: 'the service sent a redirect, which is not followed', step };
 }
 

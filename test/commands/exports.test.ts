@@ -830,7 +830,7 @@ test('lines that are left out stay in a copy of FILE, also of a folder whose rec
     world.write(file, damaged);
     const refused = await world.run(hasRecord ? line : `uploads @a -o ${file} --update`);
     assert.equal(refused.exit, 1);
-    const repair = /chanlist uploads @a -o \S+ --update --all/.exec(
+    const repair = /chanlist uploads @a -o \S+ --base-url \S+ --update --all/.exec(
       onlyError(refused, 'line 12 is not JSON'),
     )?.[0];
     const repaired = await world.paste(repair ?? '');
@@ -853,7 +853,10 @@ test('several files of a folder without records and with bad lines: the line nam
   world.remove('lists/.chanlist');
   await world.paste('for file in lists/*; do echo x >> $file; done');
   const error = onlyError(await world.run(`${line} --update`), '2 references (@a, @b)');
-  assert.match(error, /@a: restore it, or keep only its entries: chanlist uploads @a -o \S+ --update --all$/);
+  assert.match(
+    error,
+    /@a: restore it, or keep only its entries: chanlist uploads @a -o \S+ --base-url \S+ --update --all$/,
+  );
 });
 
 test('an archive of another channel in a folder is to be renamed: no command replaces it', async (t) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type CommonOptions, carriedFlagsOf, withEnvironment } from '../../src/cli/options.ts';
 import { parseArguments } from '../../src/cli/program.ts';
 import { commands } from '../../src/commands/command-table.ts';
+import type { Env } from '../../src/context.ts';
 import { Failure } from '../../src/errors.ts';
 import type { Flag } from '../../src/text/command.ts';
 
@@ -302,19 +303,21 @@ test('a printed command has the account and the bounds of this run, also those o
   const flag = (name: string, value: string) => ({ name, value });
   const nightly = flag('--profile', 'nightly');
   const bound = flag('--max-credits', '5');
-  const carried = (flags: readonly Flag[], CHANLIST_PROFILE: string, sandbox = false, bounds = '') =>
-    carriedFlagsOf(
-      withEnvironment(
-        { invocation: { name: 'uploads', flags }, sandbox },
-        { CHANLIST_PROFILE, CHANLIST_MAX_CREDITS: bounds },
-      ),
-    );
-  assert.deepEqual(carried([bound, flag('--limit', '3')], 'nightly'), [bound, nightly]);
-  assert.deepEqual(carried([flag('--profile', 'work')], 'nightly'), [flag('--profile', 'work')]);
-  assert.deepEqual(carried([], 'nightly', true), []);
-  assert.deepEqual(carried([], ''), []);
+  const carried = (flags: readonly Flag[], env: Env, sandbox = false) =>
+    carriedFlagsOf(withEnvironment({ invocation: { name: 'uploads', flags }, sandbox }, env));
+  const profile = { CHANLIST_PROFILE: 'nightly' };
+  const service = { CHANLIST_BASE_URL: 'https://api.example.com', CHANLIST_NAMESPACE: 'media' };
+  assert.deepEqual(carried([bound, flag('--limit', '3')], profile), [bound, nightly]);
+  assert.deepEqual(carried([flag('--profile', 'work')], profile), [flag('--profile', 'work')]);
+  assert.deepEqual(carried([], service), [
+    flag('--base-url', 'https://api.example.com'),
+    flag('--namespace', 'media'),
+  ]);
+  assert.deepEqual(carried([], { ...profile, ...service }, true), []);
+  assert.deepEqual(carried([], { CHANLIST_PROFILE: '', CHANLIST_MAX_CREDITS: '' }), []);
   const bounds = [flag('--max-credits', '9/day'), flag('--max-credits', '30/month')];
-  assert.deepEqual(carried([bound], '', false, '9/day,30/month'), [bound, ...bounds]);
+  const variable = { CHANLIST_MAX_CREDITS: '9/day,30/month' };
+  assert.deepEqual(carried([bound], variable), [bound, ...bounds]);
   // A printed command has them already.
-  assert.deepEqual(carried(bounds, '', false, '9/day,30/month'), bounds);
+  assert.deepEqual(carried(bounds, variable), bounds);
 });

@@ -445,7 +445,7 @@ test('a redirect of the feed is about the address: 8, on the first night', async
   a.feed = 302;
   const night = await nights.night();
   assert.deepEqual([night.exit, night.credits], [8, 0]);
-  onlyError(night, 'redirect', 'set the address with --base-url');
+  onlyError(night, 'redirect', 'correct the address of the service');
 });
 
 test('entries without videoId are not added again from pages that were set aside', async (t) => {

@@ -257,7 +257,10 @@ test('--continuation starts at its page, without a reference; a refused token is
   );
   const stopped = await broken.run('uploads @a --json');
   assert.deepEqual([stopped.exit, JSON.parse(stopped.stdout).continuation_token], [8, 'token-2']);
-  onlyError(stopped, /, then resume with: chanlist uploads --format json --continuation=token-2$/);
+  onlyError(
+    stopped,
+    /, then resume with: chanlist uploads --format json --base-url \S+ --continuation=token-2$/,
+  );
 });
 
 test('latest --limit truncates the results, and leaves the rest of the body as sent', async (t) => {
