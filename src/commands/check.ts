@@ -147,7 +147,7 @@ async function findAbsent(
   const isUnread = checked.some((archive) => archive.references.length === 0);
   const isExporting = (await Promise.all(places.map(hasFirstExport))).includes(true);
   if (absent.length === 0 || !(isUnread || isExporting)) return { absent, unknown: null };
-  const names = firstNames(absent.map(({ reference }) => reference));
+  const names = firstNames(absent.map(({ given }) => given));
   const which = `${count(absent.length, 'reference', 'references')}${names}`;
   const why = isUnread ? 'an archive or its record cannot be read' : 'another run is making its first export';
   return { absent: [], unknown: `could not find out for ${which} whether an archive exists: ${why}` };
@@ -186,12 +186,12 @@ function canonicalOf(reference: string): string {
 }
 
 function absentRow(
-  { reference, id, value }: Reference,
+  { given, id, value }: Reference,
   [path = '', ...others]: readonly string[],
 ): CheckRow<Command> {
   const command = {
     program: playlistId.test(value) ? 'chanlist playlist' : 'chanlist uploads',
-    operands: [reference ?? value],
+    operands: [given ?? value],
     // An update also exports what does not exist.
     flags: [
       { name: '--output-dir', value: path },
@@ -205,7 +205,7 @@ function absentRow(
     message: 'not exported, or the record was deleted',
     fix,
   } as const;
-  return { ...emptyRow, reference, id, problem };
+  return { ...emptyRow, reference: given, id, problem };
 }
 
 /** Puts the fix of a row into words, with the account of this command if it may spend credits. */

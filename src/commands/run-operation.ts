@@ -54,8 +54,7 @@ export async function runOperation(
       ...parametersFor(operation, value, continuation),
       ...more,
     });
-    if (continuation !== null)
-      references = [newReference({ reference: null, value: continuation, id: null })];
+    if (continuation !== null) references = [newReference({ given: null, value: continuation, id: null })];
     else
       references = await readReferences(options, operation.reference, context, ({ value, id }) => {
         assertParameters(operation, parametersOf(value));
@@ -114,8 +113,9 @@ async function chooseJob(
     return exportJob(openExportFolder(operation, options, context, format, target), references);
   }
   const firstRequests = async () => {
-    const requests = validOnly(references).map(({ reference, value }) => {
-      return { reference, operation, parameters: parametersOf(value), ...(isPaged && { nextCost: 0 }) };
+    const requests = validOnly(references).map(({ given, value }) => {
+      const parameters = parametersOf(value);
+      return { reference: given, operation, parameters, ...(isPaged && { nextCost: 0 }) };
     });
     return { requests, results: badResults(references) };
   };

@@ -73,7 +73,7 @@ export const run: RunCommand<ShowOptions> = async (options, { context, stdout, s
   using file = target === null ? null : new AtomicFile(target);
   if (file === null && format === 'table') stdout.usePager();
   const sink = file ?? stdout;
-  const rendering = { format, operation: shownEntries, fields, sample, terminal, frame: arrayFrame };
+  const rendering = { format, shape: shownEntries, fields, sample, terminal, frame: arrayFrame };
   const warnings = await render(read, isRepeatable, rendering, (text) => sink.write(text));
   for (const warning of warnings) stderr.warn(warning);
   if (thrown !== null) {

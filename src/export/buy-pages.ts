@@ -35,7 +35,12 @@ export async function buyPages(
   const { operation } = item.exportFolder;
   const stuck = stuckFailure(item, pages);
   if (stuck !== null) return { facts: { pages: 0, missing: null, token: null }, failure: stuck };
-  const format = await createFormat('ndjson', { operation, fields: null, several: false, terminal: null });
+  const format = await createFormat('ndjson', {
+    shape: operation,
+    fields: null,
+    several: false,
+    terminal: null,
+  });
   const { target } = item;
   assertNotPinned(target);
   const { update, request } = pages.header;
@@ -49,7 +54,7 @@ export async function buyPages(
     write: async ({ entries, done }, position, page) => {
       // A page that is invalid is bought again, unless it is the last one that is needed.
       if (page.broken?.code === 'invalid_response' && !done) throw page.broken;
-      const rows = format.rows({ reference: null }, entries);
+      const rows = format.rows({ given: null }, entries);
       // An update that has reached a known entry needs no further page.
       const next = update !== null && done ? 'end' : position.next;
       const info = request.format === 'json' ? (page.info?.toString() ?? null) : null;

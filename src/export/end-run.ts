@@ -95,7 +95,7 @@ async function renderView(
     true,
     {
       format,
-      operation,
+      shape: operation,
       fields: parseFields(options.fields, operation),
       terminal: null,
       source: reference,

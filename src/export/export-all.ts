@@ -132,7 +132,7 @@ async function recordAlias(
   { run, exportFolder, index }: ExportState,
   { reference, id }: ResolvedReference,
 ): Promise<void> {
-  const alias = reference.reference;
+  const alias = reference.given;
   if (alias === null || index.knownId(reference) !== null) return;
   try {
     using _lock = await lockExport(run, exportFolder, id);

@@ -172,11 +172,11 @@ function assertNotLink(
 /** Returns the references for the record: the newest handle or URL first; the ID only if there is none. */
 function keptReferences(
   id: string,
-  { value, reference: typed }: Reference,
+  { value, given }: Reference,
   interrupted: PagesFile | null,
   record: ArchiveRecord | null,
 ): Pick<ArchiveRecord, 'reference' | 'others'> {
-  const names = [value === id ? id : (typed ?? id)];
+  const names = [value === id ? id : (given ?? id)];
   if (interrupted !== null) names.push(interrupted.header.reference);
   if (record?.id === id) names.push(record.reference, ...record.others);
   const [reference = id, ...others] = new Set(names.filter((name) => name !== id));

@@ -56,7 +56,7 @@ export async function firstRequests(
     if (reference.failure !== null) results.push(resultOf(reference));
     else if (id === null)
       requests.push({
-        reference: reference.reference,
+        reference: reference.given,
         operation: operations.resolve,
         parameters: { input: reference.value },
         nextCost: options.update && !options.all ? 0 : 1,
@@ -102,15 +102,15 @@ function updateRequest(item: ExportItem): FirstRequest {
   const { operation, options } = exportFolder;
   if (operation.name === 'playlist') return pageRequest(item, startPosition);
   return {
-    reference: reference.reference,
+    reference: reference.given,
     operation: operations.latest,
     parameters: { channel: id },
     nextCost: options.all ? 1 : 0,
   };
 }
 
-const noRequest = ({ reference: { reference } }: ExportItem): FirstRequest => ({
-  reference,
+const noRequest = ({ reference: { given } }: ExportItem): FirstRequest => ({
+  reference: given,
   operation: null,
   parameters: {},
 });
@@ -121,7 +121,7 @@ function pageRequest(item: ExportItem, position: Position): FirstRequest {
   const { operation, options } = exportFolder;
   if (!needsPage(position, options.limit)) return noRequest(item);
   const parameters = parametersFor(operation, id, tokenOf(position.next));
-  return { reference: reference.reference, operation, parameters, nextCost: 0 };
+  return { reference: reference.given, operation, parameters, nextCost: 0 };
 }
 
 /** Returns where an interrupted export continues. Throws the failure of one that cannot. */

@@ -53,7 +53,7 @@ export function commandFor(item: ExportItem, purpose: string, ...switches: reado
     path: target.path,
     request,
     command: exportFolder.operation.name,
-    reference: reference.reference ?? reference.value,
+    reference: reference.given ?? reference.value,
     flags: [...carriedFlagsOf(exportFolder.options), ...switchesOf(...switches)],
   });
 }

@@ -35,9 +35,9 @@ const maxKeyColumns = 100;
 
 /** Chooses the columns of a table by the entries of the first page. */
 export function chooseColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
-  const { fields, operation, several } = options;
+  const { fields, shape, several } = options;
   if (fields !== null)
-    return expandFields(fields, operation, entryKeys(entries)).map((field) => {
+    return expandFields(fields, shape, entryKeys(entries)).map((field) => {
       const column = fieldColumn(field);
       if (!several) return column;
       if (field.name === '_reference') return { ...column, ...referenceSize(column.word, options) };
@@ -47,7 +47,7 @@ export function chooseColumns(options: FormatOptions, entries: readonly JsonText
   const word = 'reference';
   const reference: Column = {
     word,
-    cell: (_entry, { value, reference }) => value ?? reference ?? '',
+    cell: (_entry, { value, given }) => value ?? given ?? '',
     ...referenceSize(word, options),
   };
   return several ? [reference, ...columns] : columns;
@@ -75,7 +75,7 @@ function hasVideos(entries: readonly JsonText[]): boolean {
 
 /** Chooses the columns of videos that have a value in some entry; the title is last, so that it moves no cell. */
 function videoColumns(
-  { operation, several, terminal }: FormatOptions,
+  { shape, several, terminal }: FormatOptions,
   entries: readonly JsonText[],
 ): readonly Column[] {
   const field = (name: string) => (entry: JsonText) => cellText(name, entry.get(name));
@@ -87,12 +87,12 @@ function videoColumns(
     terminal !== null && /^\d{4}-\d\d-\d\dT/.test(date) ? date.slice(0, 10) : date;
   const published = (entry: JsonText): string => day(field('published')(entry)) || age(entry);
   const channel = (entry: JsonText): string => field('channelTitle')(entry) || field('author')(entry);
-  const mayFollow = several || operation.body !== 'list';
+  const mayFollow = several || shape.body !== 'list';
   const hasDates = entries.some(field('published'));
   const hasCounts = entries.some(count);
   // On a narrow terminal the title needs the room more.
   const isWide = hasCounts || terminal === null || terminal.columns >= minWideViews;
-  const mayBeLong = several || operation.body === 'rows';
+  const mayBeLong = several || shape.body === 'rows';
   // Widths are what later entries may need: an ID, `PREMIERE`, `123,456,789` or `214 waiting`, `11 months ago`.
   const columns = [
     { word: 'index', cell: field('index'), kind: 'number', drop: 5 },
@@ -115,7 +115,7 @@ function videoColumns(
     if (word === 'title') return true;
     if (word === 'channel') return new Set(entries.map((entry) => cell(entry)).filter(Boolean)).size > 1;
     // A later channel may have values.
-    if (several && operation.body === 'page' && ['length', 'views', 'age'].includes(word)) return true;
+    if (several && shape.body === 'page' && ['length', 'views', 'age'].includes(word)) return true;
     if (word === 'index' && terminal !== null && terminal.columns < minIndexColumns) return false;
     return entries.some((entry) => cell(entry) !== '');
   });
@@ -138,16 +138,16 @@ function fieldColumn(field: Field, drop?: number): Column {
   return { word: name, cell, ...(kind && { kind }), ...(drop && { drop }) };
 }
 
-/** Chooses the members of other entries that are neither arrays nor objects, those of the operation first. */
+/** Chooses the members of other entries that are neither arrays nor objects, the specified ones first. */
 function memberColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
   const members = entries.flatMap((entry) => [...new Map(entry.members())]);
   const scalars = members.filter(([, { kind }]) => kind !== 'object' && kind !== 'array');
   const sent = new Set((scalars.length === 0 ? members : scalars).map(([key]) => key));
-  const keys = new Set([...options.operation.fields.filter((key) => sent.has(key)), ...sent]);
+  const keys = new Set([...options.shape.fields.filter((key) => sent.has(key)), ...sent]);
   // The column of references has it.
   if (options.several) keys.delete('resolved_from');
   if (keys.size === 0) return [{ word: 'value', cell: String }];
-  const { idField } = options.operation;
+  const { idField } = options.shape;
   return [...keys]
     .slice(0, maxKeyColumns)
     .map((key) => fieldColumn(memberField(key), key === idField ? undefined : 1));

@@ -7,7 +7,7 @@ import { entryKeys, expandFields, hasWildcard, maxColumns, picker } from './fiel
 import type { Field, FormatOptions, Writer } from './format.ts';
 
 /** Creates CSV with a header. Without `--fields`, its columns are `columns`, or those of the first page with entries. */
-export function csvFormat({ operation, fields, columns: fileColumns, terminal }: FormatOptions): Writer {
+export function csvFormat({ shape, fields, columns: fileColumns, terminal }: FormatOptions): Writer {
   const isOpen = hasWildcard(fields);
   const out = new ByteWriter();
   let columns: readonly Field[] | null = null;
@@ -17,7 +17,7 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
 
   /** Fixes the columns, and writes the header. */
   const begin = (entries: readonly JsonText[]): void => {
-    const all = fileColumns ?? expandFields(fields, operation, entryKeys(entries));
+    const all = fileColumns ?? expandFields(fields, shape, entryKeys(entries));
     const named = new Set(fields?.map(({ name }) => name));
     columns = isOpen ? all.filter(({ name }, i) => i < maxColumns || named.has(name)) : all;
     pick = picker(columns);
@@ -71,8 +71,8 @@ function quote(cell: string): string {
 }
 
 /** Creates lines of one `videoId` (resolve: `channel_id`). Entries without one are left out, with a warning. */
-export function idFormat({ operation, terminal }: FormatOptions): Writer {
-  const { idField } = operation;
+export function idFormat({ shape, terminal }: FormatOptions): Writer {
+  const { idField } = shape;
   const lineOf = (id: string): string =>
     `${terminal === null ? id.replace(/[\0\t\r\n]+/g, ' ') : sanitize(id)}\n`;
   let leftOut = 0;

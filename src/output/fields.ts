@@ -23,7 +23,7 @@ const text = (entry: JsonText, key: string): string | undefined => entry.get(key
 const numeric = (digits: string | null): JsonText => JsonText.of(digits ?? 'null');
 
 const computed: Readonly<Record<string, (entry: JsonText, source: EntrySource) => JsonText>> = {
-  _reference: (_entry, { reference }) => JsonText.of(JSON.stringify(reference)),
+  _reference: (_entry, { given }) => JsonText.of(JSON.stringify(given)),
   _seconds: (entry) => numeric(durationSeconds(text(entry, 'lengthText'))),
   _views: (entry) => numeric(views(entry.get('viewCount')?.plain(), text(entry, 'viewCountText'))),
 };

@@ -4,7 +4,7 @@ import type { Operation } from '../service/contract.ts';
 
 export interface EntrySource {
   /** As the user gave it, and as `_reference` prints it; null for a continuation token or a file. */
-  readonly reference: string | null;
+  readonly given: string | null;
   /** What the service is asked for: handle, ID or address. The column `reference` of a table shows it. */
   readonly value?: string;
 }
@@ -21,7 +21,7 @@ export interface EntryShape extends Pick<Operation, 'fields' | 'documentedFields
 }
 
 export interface FormatOptions {
-  readonly operation: EntryShape;
+  readonly shape: EntryShape;
   /** `--fields`, or null: each format's own default. */
   readonly fields: readonly Field[] | null;
   /** Several references or `--from`: JSON becomes an array of `{"reference", "result"}`. */

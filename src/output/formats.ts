@@ -57,7 +57,7 @@ export const exportName = /^(?:UC|PL|UU|LL|FL|OL)[\w-]+\.ndjson$/;
 /** Creates a format; it also warns about fields that no entry on the first page has. */
 export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
   const { fields, columns } = options;
-  const { body } = options.operation;
+  const { body } = options.shape;
   const createWriter = await formats[name].writer();
   const writer: Writer = createWriter(options);
   const isAsSent = fields === null && ['json', 'ndjson'].includes(name);

@@ -17,7 +17,7 @@ export function jsonFormat({ fields, several, terminal }: FormatOptions): Writer
     if (!several) return '';
     const before = hasReference ? ',' : '[';
     hasReference = true;
-    return `${before}{"reference":${quoteJson(source.reference)},"result":`;
+    return `${before}{"reference":${quoteJson(source.given)},"result":`;
   };
   const end = several ? '}' : '\n';
 

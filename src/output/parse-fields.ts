@@ -40,21 +40,21 @@ const namesElsewhere: readonly (readonly [names: readonly string[], step: string
 ];
 
 /** Says what is meant by the name of a field that entries do not have; undefined if they may have it. */
-function suggestionFor(name: string, first: string, operation: EntryShape): string | undefined {
-  const known = knownFields(operation);
+function suggestionFor(name: string, first: string, shape: EntryShape): string | undefined {
+  const known = knownFields(shape);
   if (known.includes(first)) return undefined;
   if (first.startsWith('_')) {
     const near = nearest(first, computedFields);
     return near ? `did you mean ${near}?` : `the computed fields are ${computedFields.join(', ')}`;
   }
   // These entries are specified; others may have such fields.
-  if (operation.body === 'page') {
+  if (shape.body === 'page') {
     const path = name.replace(/\[(\d+)\]/g, '.$1');
     if (path !== name) return `did you mean ${path}?`;
     const row = namesElsewhere.find(([names]) => names.includes(first.toLowerCase()));
     if (row !== undefined) return row[1];
   }
-  const { documentedFields } = operation;
+  const { documentedFields } = shape;
   const fields = headerWords.get(first.toLowerCase()) ?? [];
   const meant = fields.some((field) => documentedFields.includes(field))
     ? fields
@@ -65,7 +65,7 @@ function suggestionFor(name: string, first: string, operation: EntryShape): stri
 }
 
 /** Parses `--fields`; null without it. Throws a usage error that names the field meant. */
-export function parseFields(value: string | null, operation: EntryShape): readonly Field[] | null {
+export function parseFields(value: string | null, shape: EntryShape): readonly Field[] | null {
   if (value === null) return null;
   const fields: Field[] = [];
   for (const name of value.split(',').map((part) => part.trim())) {
@@ -74,7 +74,7 @@ export function parseFields(value: string | null, operation: EntryShape): readon
     if (fields.some((field) => field.name === name)) throw usage(`--fields names ${name} twice`);
     if (path.includes('')) throw usage(`--fields: '${value}' has an empty name`);
     const isComputed = name === wildcard || computedFields.includes(name);
-    const suggestion = isComputed ? undefined : suggestionFor(name, first, operation);
+    const suggestion = isComputed ? undefined : suggestionFor(name, first, shape);
     if (suggestion !== undefined) throw usage(`--fields: there is no field '${name}'`, suggestion);
     fields.push({ name, path: isComputed ? null : path });
   }

@@ -53,7 +53,7 @@ export async function printRows<R extends object>(
   const rendering = {
     format,
     // A table has the columns of its rows, in their order.
-    operation: { fields: isTable ? [] : fields, documentedFields: [], idField: '', body },
+    shape: { fields: isTable ? [] : fields, documentedFields: [], idField: '', body },
     fields: isTable ? null : (format === 'csv' ? csvColumns : fields).map(fieldAt),
     terminal,
     isReport: true,

@@ -45,7 +45,7 @@ interface Rendering extends Omit<FormatOptions, 'several' | 'columns'> {
 export async function render(
   read: () => Batches,
   isRepeatable: boolean,
-  { format: name, frame, source = { reference: null }, ...options }: Rendering,
+  { format: name, frame, source = { given: null }, ...options }: Rendering,
   write: Write,
 ): Promise<readonly string[]> {
   const columns = name === 'csv' && isRepeatable ? await columnsOf(read(), options) : null;
@@ -58,13 +58,13 @@ export async function render(
 /** Finds the columns of a csv that has every key of these entries; null if `--fields` names them. */
 async function columnsOf(
   batches: Batches,
-  { fields, operation }: Pick<Rendering, 'fields' | 'operation'>,
+  { fields, shape }: Pick<Rendering, 'fields' | 'shape'>,
 ): Promise<readonly Field[] | null> {
   if (!hasWildcard(fields)) return null;
   const keys = new Set<string>();
   for await (const batch of batches)
     for (const key of entryKeys(batch)) if (keys.size <= maxColumns) keys.add(key);
-  return expandFields(fields, operation, keys);
+  return expandFields(fields, shape, keys);
 }
 
 /** Yields the entries of lines in batches, also those before an error. `parse`: the entry of a line; null leaves it out. */

@@ -31,7 +31,7 @@ interface Sized extends Column {
 
 /** Creates a table: the first entries decide its columns and their widths. */
 export function tableFormat(options: FormatOptions): Writer {
-  const { terminal, fields, operation, sample = [], isReport = false } = options;
+  const { terminal, fields, shape, sample = [], isReport = false } = options;
   const style = terminal?.color ? colors() : null;
   const terminalWidth = terminal?.columns ?? Number.POSITIVE_INFINITY;
   const least = minTextWidths[isReport ? 'report' : fields === null ? 'list' : 'fields'];
@@ -78,7 +78,7 @@ export function tableFormat(options: FormatOptions): Writer {
         const rows = first.map((entry) => cellsOf(all, entry, source));
         const cells = (i: number): string[] => rows.map((row) => row[i] ?? '');
         const sized = all.map((column, i) => sizedBy(column, cells(i), terminalWidth, least));
-        if (isReport && (operation.body === 'object' || minWidth(sized) > terminalWidth))
+        if (isReport && (shape.body === 'object' || minWidth(sized) > terminalWidth))
           return rows.map((row) => fieldLines(all, row)).join('\n');
         columns = dropped(sized, terminalWidth);
         widths = fitted(columns, terminalWidth);

@@ -14,7 +14,7 @@ export async function startOutput({ operation, options, references, context, std
   const name = options.format ?? defaultFormat(terminal);
   const isTerminalTable = terminal !== null && name === 'table';
   const format = await createFormat(name, {
-    operation,
+    shape: operation,
     fields: parseFields(options.fields, operation),
     several: options.references.length > 1 || options.from !== null,
     referenceWidth: widest(references.map(({ value }) => value)),

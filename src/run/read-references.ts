@@ -14,9 +14,9 @@ import {
 } from '../service/parse-reference.ts';
 import { shellQuote } from '../text/command.ts';
 
-export interface Reference extends Omit<ParsedReference, 'reference'> {
+export interface Reference extends Omit<ParsedReference, 'given'> {
   /** As given; null with `--continuation`. */
-  readonly reference: string | null;
+  readonly given: string | null;
   /** The reference in messages: with its line, if it comes from `--from`. */
   readonly label: string | null;
   /** The first input with the same reference; null if this is the first. */
@@ -36,11 +36,11 @@ export const withoutRepeats = (references: readonly Reference[]): readonly Refer
   references.filter(({ repeats }) => repeats === null);
 
 export const newReference = (
-  parsed: Pick<Reference, 'reference' | 'value' | 'id'>,
-  label = parsed.reference,
+  parsed: Pick<Reference, 'given' | 'value' | 'id'>,
+  label = parsed.given,
   repeats: Reference | null = null,
   failure: Failure | null = null,
-): Reference => ({ ...parsed, label, repeats, tally: repeats?.tally ?? newTally(parsed.reference), failure });
+): Reference => ({ ...parsed, label, repeats, tally: repeats?.tally ?? newTally(parsed.given), failure });
 
 /**
  * Reads the references of a command line, and the bad lines of its list, in input order; `validate` throws for one that cannot
@@ -60,8 +60,8 @@ export async function readReferences(
       if (problem !== null) throw usage(problem, 'expected a text file of one reference per line');
       const parsed = kind === 'channel or playlist' ? parseEither(text) : parseReference(text, kind);
       validate(parsed);
-      const { reference, value } = parsed;
-      const label = place === null ? reference : `${place} ${reference}`;
+      const { given, value } = parsed;
+      const label = place === null ? given : `${place} ${given}`;
       const repeats = firsts.get(value) ?? null;
       const input = newReference(parsed, label, repeats);
       references.push(input);
@@ -72,7 +72,7 @@ export async function readReferences(
         const step = `did you mean --from ${shellQuote(text)}?`;
         throw from === null && isList(text) ? error.with({ step }) : error;
       }
-      const line = { reference: excerpt(problem ?? text), value: '', id: null };
+      const line = { given: excerpt(problem ?? text), value: '', id: null };
       references.push(newReference(line, place, null, error.with({ scope: 'reference' })));
     }
   }
@@ -101,10 +101,8 @@ export function assertGoodLine(
   const lines = references.slice(options.references.length);
   const [first] = lines;
   if (options.from === null || first === undefined || validOnly(lines).length > 0) return;
-  const [, form] = forms.find(([pattern]) => pattern.test(first.reference ?? '')) ?? [];
-  const shown = lines
-    .slice(0, 3)
-    .map(({ label, reference }) => `${label} '${truncate(reference ?? '', 60)}'`);
+  const [, form] = forms.find(([pattern]) => pattern.test(first.given ?? '')) ?? [];
+  const shown = lines.slice(0, 3).map(({ label, given }) => `${label} '${truncate(given ?? '', 60)}'`);
   const step = form && `it looks like ${form}: see "Lists from other programs" in docs/scripts.md`;
   const message = `no line of ${inputName(options.from)} is a ${kind} reference: ${shown.join(', ')}`;
   throw usage(message, step ?? first.failure?.step ?? 'expected one reference per line');

@@ -13,7 +13,7 @@ export const statuses = [
 ] as const;
 
 /** How a run ended for one reference: an element of `references` in `--summary`. */
-export interface Result extends Pick<Reference, 'reference' | 'label' | 'tally'> {
+export interface Result extends Pick<Reference, 'given' | 'label' | 'tally'> {
   readonly id: string | null;
   readonly file: string | null;
   readonly status: (typeof statuses)[number];
@@ -36,10 +36,10 @@ export interface Result extends Pick<Reference, 'reference' | 'label' | 'tally'>
 }
 
 export function resultOf(input: Reference, facts: Partial<Result> = {}): Result {
-  const { reference, label, tally } = input;
+  const { given, label, tally } = input;
   const { failure = input.failure } = facts;
   return {
-    reference,
+    given,
     label,
     tally,
     id: null,

@@ -40,7 +40,7 @@ export function startSummary(
       retries: end?.total.retries ?? null,
       counts: Object.fromEntries(statuses.map((status) => [status, countOf(status)])),
       references: results.map((result) => ({
-        reference: result.reference,
+        reference: result.given,
         id: result.id,
         file: result.file,
         status: result.status,

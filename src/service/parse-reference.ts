@@ -6,14 +6,14 @@ import type { ReferenceKind } from './contract.ts';
 
 export interface ParsedReference {
   /** As given, cleaned. */
-  readonly reference: string;
+  readonly given: string;
   /** What is sent to the service: a handle, an ID, or a channel URL that carries neither. */
   readonly value: string;
   /** The canonical ID, if the reference is one or carries one. */
   readonly id: string | null;
 }
 
-type ReferenceValue = Omit<ParsedReference, 'reference'>;
+type ReferenceValue = Omit<ParsedReference, 'given'>;
 
 export const expectedReference = {
   channel: 'a handle (@name), a channel URL (https://...) or an ID beginning with UC',
@@ -88,8 +88,8 @@ function targetOf(pasted: string, kind: ReferenceKind): ParsedReference | null {
   const target = parse(bare);
   // A URL that is sent as it is may end with a bracket.
   const url = target !== null && hasScheme(target.value) ? parse(whole) : null;
-  if (url !== null) return { reference: whole, ...url };
-  return target && { reference: bare, ...target };
+  if (url !== null) return { given: whole, ...url };
+  return target && { given: bare, ...target };
 }
 
 export const isReference = (pasted: string, kind: ReferenceKind): boolean => targetOf(pasted, kind) !== null;

@@ -43,7 +43,7 @@ async function updater(t: TestContext) {
       buysAll: all,
       record: record({ size: written.length, mtime, checksum: crc32(written) }),
       request: request(),
-      reference: newReference({ reference: '@a', value: '@a', id: null }),
+      reference: newReference({ given: '@a', value: '@a', id: null }),
     } as unknown as ExportItem;
     const contents = await readIntact(item);
     let copied = '';

@@ -15,7 +15,7 @@ export const json = (text: string): JsonText => JsonText.of(text);
 
 export const elements = (text: string): JsonText[] => [...JsonText.of(text).elements()];
 
-export const item = (reference = '@demo'): EntrySource => ({ reference });
+export const item = (reference = '@demo'): EntrySource => ({ given: reference });
 
 export interface Overrides {
   readonly fields?: string;
@@ -27,7 +27,7 @@ export interface Overrides {
 export function options(operation: OperationName, overrides: Overrides = {}): FormatOptions {
   const { fields, several = false, terminal = null, columns = null } = overrides;
   return {
-    operation: operations[operation],
+    shape: operations[operation],
     fields: fields === undefined ? null : parseFields(fields, operations[operation]),
     several,
     terminal,

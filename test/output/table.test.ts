@@ -263,8 +263,8 @@ test('table: several references: one table, with the handle or ID first, cut to 
   assert.equal(
     answer(format, item('@a'), `{"channel_id":"${id}","resolved_from":"@a"}`, 'resolve') +
       format.failed(item('@x'), notFound) +
-      answer(format, { reference: `example.com/channel/${id}`, value: id }, sent, 'resolve') +
-      answer(format, { reference: url, value: url }, sent, 'resolve') +
+      answer(format, { given: `example.com/channel/${id}`, value: id }, sent, 'resolve') +
+      answer(format, { given: url, value: url }, sent, 'resolve') +
       format.tail(),
     [
       'reference                 channel_id',
@@ -302,7 +302,7 @@ test('table: of files, later entries may be premieres; views that are words have
     [119, 'abcdefghijk  PREMIERE      …  t'],
     [120, 'abcdefghijk  PREMIERE  214 waiting  t'],
   ] as const) {
-    const rendering = { ...options('uploads', { terminal: screen(columns) }), operation: shownEntries };
+    const rendering = { ...options('uploads', { terminal: screen(columns) }), shape: shownEntries };
     const format = await createFormat('table', rendering);
     const text = [first, later].map((entries) => format.rows(item(), elements(entries))).join('');
     assert.equal(text.trimEnd().split('\n').at(-1)?.trimEnd(), row);

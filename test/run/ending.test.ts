@@ -7,7 +7,7 @@ import { type Result, resultOf, unreachedResult } from '../../src/run/results.ts
 import { operations } from '../../src/service/contract.ts';
 import type { Step } from '../../src/text/command.ts';
 
-const named = (name: string) => newReference({ reference: name, value: name, id: null });
+const named = (name: string) => newReference({ given: name, value: name, id: null });
 const done = (name: string): Result => resultOf(named(name), { file: 'x', entries: 3, pages: 1 });
 const failed = (name: string, failure: Failure): Result => resultOf(named(name), { failure });
 

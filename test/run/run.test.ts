@@ -57,9 +57,7 @@ test('a slow reader limits how many items are begun', async () => {
 
 test('a signal between two requests is what ended the run, in the summary too', async () => {
   const stop = new AbortController();
-  const [done, unreached] = ['@a', '@b'].map((name) =>
-    newReference({ reference: name, value: name, id: null }),
-  );
+  const [done, unreached] = ['@a', '@b'].map((name) => newReference({ given: name, value: name, id: null }));
   assert.ok(done && unreached);
   const run = createRun({
     operation: operations.uploads,
@@ -99,7 +97,7 @@ async function endedBy(outcomes: readonly string[], isFree: boolean): Promise<nu
     progress: { referenceDone: () => {} },
     warnings: [],
   } as unknown as RunParts);
-  const reference = newReference({ reference: '@a', value: '@a', id: null });
+  const reference = newReference({ given: '@a', value: '@a', id: null });
   for (const [at, outcome] of outcomes.entries()) {
     const kind = outcome.slice(0, 1);
     const failure = failures[kind as unknown as keyof typeof failures] ?? null;

@@ -201,8 +201,8 @@ test('what is not missing is not advised: no step, or another one', () => {
 
 test('a reference is as given, without what was around it; its ID is known if it has one', () => {
   const url = `https://example.com/channel/${id}/videos`;
-  assert.deepEqual(parseReference(` <${url}>,`, 'channel'), { reference: url, value: id, id });
-  assert.deepEqual(parseReference('@demo', 'channel'), { reference: '@demo', value: '@demo', id: null });
+  assert.deepEqual(parseReference(` <${url}>,`, 'channel'), { given: url, value: id, id });
+  assert.deepEqual(parseReference('@demo', 'channel'), { given: '@demo', value: '@demo', id: null });
 });
 
 test('an ID of resolve names a file: it is UC and letters, digits, - and _', () => {
