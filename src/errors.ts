@@ -74,7 +74,7 @@ export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
 export interface FailureDetails {
   status?: number | null;
-  /** By default the step of its row. */
+  /** Default: the step of its row. */
   step?: Step | null | undefined;
   scope?: FailureRow['scope'];
   exit?: ExitCode;
@@ -108,7 +108,7 @@ export class Failure extends Error {
     return new Failure(this.code, message, { ...this, cause: this.cause, ...changes });
   }
 
-  /** The same failure after work was done: exit 2 would mean that nothing was spent. */
+  /** Returns the failure with an exit code for a run that has done work: 2 would mean that nothing was spent. */
   afterWork(): Failure {
     return this.exit === 2 ? this.with({ exit: 1 }) : this;
   }

@@ -32,7 +32,7 @@ export class CreditLedger implements Ledger {
   readonly #hasBounds: boolean;
   /** Null: it cannot be used. */
   readonly #folder: PrivateFolder | null = null;
-  /** That of an earlier month stays open for outcomes of pending requests. */
+  /** The file of an earlier month stays open: pending requests note their outcomes in it. */
   #file: LedgerFile | null = null;
 
   constructor(options: LedgerOptions) {

@@ -76,7 +76,7 @@ function longFlagWithOneHyphen(argv: readonly string[], path: string): string | 
 function createParser(path: string, { args = [], actions = [] }: Partial<CommandModule>) {
   const command = new Command(path).helpOption(false).helpCommand(false).enablePositionalOptions();
   command.exitOverride().configureOutput({ outputError: () => {} });
-  /** As typed. */
+  /** What was typed, in order. */
   const flags: Flag[] = [];
   /** Wrong values are collected: a `--help` after them still counts. */
   const failures: Failure[] = [];

@@ -60,7 +60,7 @@ export async function addNew(
   return result;
 }
 
-/** Words what is odd about a list that has nothing of FILE: it may have ended too early. */
+/** Describes what is odd about a list that has nothing of FILE: it may have ended too early. */
 function nothingInCommon(
   { target: { path } }: ExportItem,
   { entries }: ArchiveContents,

@@ -119,7 +119,7 @@ async function exportEach(state: ExportState, references: readonly Reference[]):
     }
   });
   if (feeds.isServiceOut([...results.values()])) return;
-  // Also those of an earlier part, if a feed of this one shows that the service works.
+  // An earlier part may have deferred some, before a feed of this one showed that the service works.
   const deferred = [...claimed].filter(([id]) => feeds.deferred.has(id));
   feeds.mayBuyPages = true;
   await forEachConcurrently(deferred, options, ([id, reference]) => exportOrUpdate(state, { reference, id }));

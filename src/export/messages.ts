@@ -115,12 +115,12 @@ export function unresumable(
   });
 }
 
-/** Words the command that resumes, without --restart. */
+/** Says how to resume: --restart would discard the pages. */
 export const sameCommand = ({ exportFolder, reference }: ExportItem): string =>
   exportFolder.options.restart && reference.tally.credits.confirmed > 0
     ? 'run the same command without --restart'
     : 'run the same command again';
 
-/** Words the next step if another FILE has appeared: pages that are paid wait for its place. */
+/** Says what to do if another FILE has appeared where the paid pages will go. */
 export const moveAway = (item: ExportItem): string =>
   `move it away, then ${sameCommand(item)}: nothing is paid for twice`;

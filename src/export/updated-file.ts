@@ -74,7 +74,7 @@ export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
   return { ...contents, ids, hasEntriesWithoutId };
 }
 
-/** Words what other programs changed in FILE, and the update repaired or kept; null: nothing. */
+/** Describes what other programs changed in FILE, and the update repaired or kept; null: nothing. */
 export function changeOf(item: ExportItem, contents: Contents): string | null {
   const { record, target, onDisk } = item;
   const { badLines, damage, checksum, entries } = contents;

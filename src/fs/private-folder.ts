@@ -51,7 +51,7 @@ export class PrivateFolder {
         syncFolder(dirname(path));
       });
       this.exists = assertTrusted(path, true);
-      // Also if the run that created the folder was killed before.
+      // The run that created the folder may have been killed before this.
       if (basename(path) === '.chanlist')
         ignoreErrors(['EEXIST'], () =>
           fs.writeFileSync(this.at('.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }),

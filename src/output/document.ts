@@ -10,7 +10,7 @@ export interface Frame {
 
 export const arrayFrame: Frame = { before: '[', after: ']' };
 
-/** For a document that is its only entry. */
+/** The document is its only entry. */
 export const noFrame: Frame = { before: '', after: '' };
 
 /** Begins the document of a listing. `info`: playlist_info of the first page; null if nothing arrived. */

@@ -104,7 +104,7 @@ export function createProgress(
   };
 }
 
-/** Words the progress of a single listing. `started`: the time (ms) of the first page, and the entries that a resumed listing had. */
+/** Describes the progress of a single listing. `started`: the time (ms) of the first page, and the entries that a resumed listing had. */
 export function listingText(
   { page, entries, total, credits: spent }: ListingState,
   started: { readonly at: number; readonly entries: number },
@@ -121,7 +121,7 @@ export function listingText(
   return parts.join(', ');
 }
 
-/** Words the progress of several references: they are counted (`7/31 channels`), and have no time left. */
+/** Describes the progress of several references: they are counted (`7/31 channels`), and have no time left. */
 export function runText(states: readonly ListingState[], references: string): string {
   const entries = states.reduce((sum, state) => sum + state.entries, 0);
   const spent = states.reduce((sum, state) => sum + state.credits, 0);
@@ -129,6 +129,6 @@ export function runText(states: readonly ListingState[], references: string): st
   return parts.filter(Boolean).join(', ');
 }
 
-/** Words a wait with `left` milliseconds remaining. */
+/** Describes a wait with `left` milliseconds remaining. */
 export const waitText = (left: number, why: string): string =>
   `trying again in ${span(left)}: ${sanitize(why)}`;

@@ -31,7 +31,7 @@ export class Stderr {
     this.#verbosity = quiet ? -1 : verbose;
     this.#isDebug = env.CHANLIST_DEBUG === '1';
     this.#hasColor = terminalOf(stderr, env, color)?.color === true;
-    // For messages that are printed before the account is known.
+    // Messages are printed before the account is known.
     this.redact(env.CHANLIST_API_KEY?.trim() ?? '');
     // A closed stderr must not stop the work.
     stderr.on('error', () => {});

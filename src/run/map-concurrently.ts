@@ -20,7 +20,7 @@ export function forEachConcurrently<T>(
   { concurrency }: { readonly concurrency: number },
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  // By default those after a slow item would wait for it.
+  // By default, the items after a slow one would wait for it.
   const options = { concurrency, highWaterMark: items.length };
   return Readable.from(items).forEach(work, options);
 }

@@ -15,7 +15,7 @@ import { mapConcurrently } from './map-concurrently.ts';
 import type { Reference } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
 import type { Run } from './run.ts';
-import { openSeenFile } from './seen.ts';
+import { SeenFile } from './seen.ts';
 
 /** Responses fetched ahead of the next one to print, per concurrent request. */
 const lookahead = 4;
@@ -36,7 +36,7 @@ export async function printResponses(
 ): Promise<readonly Result[]> {
   const { operation, options, context, stdout, stderr, references } = run;
   const { limit } = options;
-  using seen = options.seen === null ? null : await openSeenFile(options.seen, context.stop);
+  using seen = options.seen === null ? null : await SeenFile.open(options.seen, context.stop);
   const { format } = await startOutput(run);
   const content: Buffer[] = [];
   const write = async (text: Chunk): Promise<void> => {
@@ -52,7 +52,7 @@ export async function printResponses(
         yield resultOf(reference, { failure: response });
       } else {
         const { isList, entries: sent, ...frame } = readResponse(response, operation.body);
-        // At most `limit`, and with `--seen` only new ones.
+        // `--seen` selects new entries only.
         const select = () =>
           seen?.takeNewEntries(sent, reference, limit) ?? sent.slice(0, limit ?? undefined);
         const selected = isList ? select() : sent;

@@ -96,7 +96,7 @@ export function createRun(parts: RunParts): Run {
       if (stopReason !== null) return stopReason.with({ isInherited: true });
       const response = await send().catch(toFailure);
       const failure = response instanceof Failure ? response : null;
-      // Of a paid run, only a page shows that the service works.
+      // In a paid run, nothing but a page shows that the service works.
       const isProgress = failure === null || !isOfService(failure);
       if (isProgress && parts.operation.credits === 0) run.progressed();
       countFailure(failure);

@@ -11,82 +11,106 @@ import { feedIdOf } from './list-pages.ts';
 import type { Reference } from './read-references.ts';
 import type { Run } from './run.ts';
 
-/**
- * Opens and locks the file of `latest --seen`: IDs of printed videos and known references, one per line. Throws `locked`
- * while another run uses it, and a usage error for any other line.
- */
-export async function openSeenFile(path: string, stop: AbortSignal) {
-  const found = resolveTarget(path);
-  assertNotArchive(found);
-  assertReplaceable(found);
-  const folder = PrivateFolder.open(privateFolderOf(dirname(found.real))).ensure();
-  const lock = await acquireLock(folder, basename(found.real) + seenSuffix, path);
-  // A run that has just ended may have replaced it.
-  const target = resolveTarget(path);
-  const release = (): void => {
-    lock?.[Symbol.dispose]();
-    folder.removeIfUnused();
-  };
-  const ids = await readIds(target, stop).catch((error) => {
-    release();
-    throw error;
-  });
-  const savedCount = ids.size;
-  /** Lines for the reference that is being printed; `baseline`: its own line, if it is checked for the first time. */
-  let pending: { readonly lines: readonly string[]; readonly baseline: string | null } = {
-    lines: [],
-    baseline: null,
-  };
+/** Lines to add once the entries of a reference are printed. */
+interface Pending {
+  readonly lines: readonly string[];
+  /** The line of the reference, if it is checked for the first time. */
+  readonly baseline: string | null;
+}
+
+/** The locked file of `latest --seen`: IDs of printed videos and known references, one per line. */
+export class SeenFile {
+  readonly #target: Target;
+  /** The lines of the file, and those that were added. */
+  readonly #lines: Set<string>;
+  readonly #release: () => void;
+  readonly #savedCount: number;
+  #pending: Pending = { lines: [], baseline: null };
   /** Lines of references that are checked for the first time: they hide nothing of another reference in this run. */
-  const baselines = new Map<string, readonly string[]>();
-  const missed: string[] = [];
-  const addLines = (lines: readonly string[]): void => {
-    for (const line of lines) if (line !== '') ids.add(line);
-  };
-  return {
-    [Symbol.dispose]: release,
-    /** Selects entries that have not been seen, at most `limit`; none of a reference that is checked for the first time. */
-    takeNewEntries: (
-      entries: readonly JsonText[],
-      { value, label }: Reference,
-      limit: number | null,
-    ): readonly JsonText[] => {
-      const key = lineOf(value);
-      const found = new Set<string>();
-      const unseen = entries.filter((entry) => {
-        const id = idOf(entry);
-        const isNew = id === '' || !(ids.has(id) || found.has(id));
-        found.add(id);
-        return isNew;
-      });
-      // A new spelling of a known reference: most of its entries were seen. Channels may share some.
-      const seenBefore = entries.filter((entry) => ids.has(idOf(entry)));
-      const isKnown = ids.has(key) || 2 * seenBefore.length > entries.length;
-      if (!isKnown) {
-        pending = { lines: [...unseen.map(idOf), key], baseline: key };
-        return [];
-      }
-      if (unseen.length > 0 && unseen.length === entries.length) missed.push(label ?? value);
-      const printed = unseen.slice(0, limit ?? undefined);
-      pending = { lines: [...printed.map(idOf), key], baseline: null };
-      return printed;
-    },
-    /** Counts the entries as seen, once stdout has them. */
-    accept: (): void => {
-      const { lines, baseline } = pending;
-      if (baseline === null) addLines(lines);
-      else baselines.set(baseline, lines);
-    },
-    /** Saves what was seen. Returns what is to be said of references that were checked for the first time, if any. */
-    save: (run: Pick<Run, 'warn'>): string | null => {
-      for (const lines of baselines.values()) addLines(lines);
-      if (ids.size > savedCount) writeFileAtomic(target, `${[...ids].join('\n')}\n`);
-      const what = `added ${count(baselines.size, 'reference', 'references')} to ${target.path}`;
-      const allNew = 'all entries are new since the last check; older ones may have been missed';
-      for (const label of missed) run.warn('all new', label, allNew);
-      return baselines.size === 0 ? null : `${what}; later runs print what is new`;
-    },
-  };
+  readonly #baselines = new Map<string, readonly string[]>();
+  readonly #missed: string[] = [];
+
+  private constructor(target: Target, lines: Set<string>, release: () => void) {
+    this.#target = target;
+    this.#lines = lines;
+    this.#savedCount = lines.size;
+    this.#release = release;
+  }
+
+  /** Opens and locks the file. Throws `locked` while another run uses it, and a usage error for any other line. */
+  static async open(path: string, stop: AbortSignal): Promise<SeenFile> {
+    const found = resolveTarget(path);
+    assertNotArchive(found);
+    assertReplaceable(found);
+    const folder = PrivateFolder.open(privateFolderOf(dirname(found.real))).ensure();
+    const lock = await acquireLock(folder, basename(found.real) + seenSuffix, path);
+    const release = (): void => {
+      lock?.[Symbol.dispose]();
+      folder.removeIfUnused();
+    };
+    try {
+      // A run that has just ended may have replaced it.
+      const target = resolveTarget(path);
+      return new SeenFile(target, await readIds(target, stop), release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#release();
+  }
+
+  /** Selects entries that have not been seen, at most `limit`; none of a reference that is checked for the first time. */
+  takeNewEntries(
+    entries: readonly JsonText[],
+    { value, label }: Reference,
+    limit: number | null,
+  ): readonly JsonText[] {
+    const key = lineOf(value);
+    const found = new Set<string>();
+    const unseen = entries.filter((entry) => {
+      const id = idOf(entry);
+      const isNew = id === '' || !(this.#lines.has(id) || found.has(id));
+      found.add(id);
+      return isNew;
+    });
+    // A new spelling of a known reference: most of its entries were seen. Channels may share some.
+    const seenBefore = entries.filter((entry) => this.#lines.has(idOf(entry)));
+    const isKnown = this.#lines.has(key) || 2 * seenBefore.length > entries.length;
+    if (!isKnown) {
+      this.#pending = { lines: [...unseen.map(idOf), key], baseline: key };
+      return [];
+    }
+    if (unseen.length > 0 && unseen.length === entries.length) this.#missed.push(label ?? value);
+    const printed = unseen.slice(0, limit ?? undefined);
+    this.#pending = { lines: [...printed.map(idOf), key], baseline: null };
+    return printed;
+  }
+
+  /** Counts the entries as seen, once stdout has them. */
+  accept(): void {
+    const { lines, baseline } = this.#pending;
+    if (baseline === null) this.#add(lines);
+    else this.#baselines.set(baseline, lines);
+  }
+
+  /** Saves what was seen. Returns what is to be said of references that were checked for the first time, if any. */
+  save(run: Pick<Run, 'warn'>): string | null {
+    for (const lines of this.#baselines.values()) this.#add(lines);
+    if (this.#lines.size > this.#savedCount)
+      writeFileAtomic(this.#target, `${[...this.#lines].join('\n')}\n`);
+    const allNew = 'all entries are new since the last check; older ones may have been missed';
+    for (const label of this.#missed) run.warn('all new', label, allNew);
+    const { size } = this.#baselines;
+    if (size === 0) return null;
+    return `added ${count(size, 'reference', 'references')} to ${this.#target.path}; later runs print what is new`;
+  }
+
+  #add(lines: readonly string[]): void {
+    for (const line of lines) if (line !== '') this.#lines.add(line);
+  }
 }
 
 /** Writes the ID of an entry as a line; '' if it has none. */

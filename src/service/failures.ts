@@ -77,7 +77,7 @@ const isProgramError = (error: unknown): error is Error =>
   error instanceof Error && /^(?:Range|Type|Reference|Syntax|Compile|Link|Runtime)Error$/.test(error.name);
 
 function errorCodeOf(error: Error): string {
-  // Only the message shows that a response ended too early.
+  // That a response ended too early is only in the message.
   if (error.message.includes('Invalid EOF state')) return 'UND_ERR_SOCKET';
   return systemCode(error) ?? error.name;
 }

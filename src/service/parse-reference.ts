@@ -5,7 +5,7 @@ import { isUnsafe } from '../text/sanitize.ts';
 import type { ReferenceKind } from './contract.ts';
 
 export interface ParsedReference {
-  /** As given, cleaned. */
+  /** The text as given, without what was around it. */
   readonly given: string;
   /** What is sent to the service: a handle, an ID, or a channel URL that carries neither. */
   readonly value: string;

@@ -1,7 +1,7 @@
 /** Characters that neither a terminal nor a JSON text may contain: DEL, C1, bidirectional formatting. */
 const unsafe = '\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069';
 const unsafeInJson = new RegExp(`[${unsafe}]`, 'g');
-/** Also C0, which JSON escapes itself, and line separators. */
+/** Matches C0, too, which JSON escapes itself, and line separators. */
 const unsafeRuns = new RegExp(`[\\u0000-\\u001f\\u2028\\u2029${unsafe}]+`, 'g');
 
 /** Whether a text contains only printable ASCII: as wide as it is long, and harmless everywhere. */

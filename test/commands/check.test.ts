@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type CheckRow, checkArchive, findArchives, hasFirstExport } from '../../src/export/check-archive.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
-import { openSeenFile } from '../../src/run/seen.ts';
+import { SeenFile } from '../../src/run/seen.ts';
 import { command } from '../support/command.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import type { Line } from '../support/program.ts';
@@ -518,7 +518,7 @@ test('what another run is writing for the first time is not absent', async (t) =
   assert.deepEqual((await check(world, 'lists --from refs.txt -q')).codes, ['absent']);
   // Neither does that of `latest --seen`.
   const folder = PrivateFolder.open(join(world.folder, 'lists/.chanlist'));
-  const seen = await openSeenFile('lists/seen.txt', new AbortController().signal);
+  const seen = await SeenFile.open('lists/seen.txt', new AbortController().signal);
   assert.deepEqual(folder.names().includes('seen.txt.seen.lock'), true);
   assert.deepEqual((await check(world, 'lists --from refs.txt -q')).codes, ['absent']);
   seen[Symbol.dispose]();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { JsonText } from '../../src/json/json-text.ts';
 import { newReference } from '../../src/run/read-references.ts';
-import { openSeenFile } from '../../src/run/seen.ts';
+import { SeenFile } from '../../src/run/seen.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { feedEntry, videos } from '../support/simulated-service.ts';
 import { onlyError, onlyWarning } from '../support/stderr.ts';
@@ -221,7 +221,7 @@ test('two runs on one FILE: the second ends at once with 10', async (t) => {
 
 /** Opens a FILE again and again, and returns what it prints of these IDs of a known channel each time. */
 async function printed(path: string, ids: readonly string[], value = '@a'): Promise<readonly string[]> {
-  using seen = await openSeenFile(path, new AbortController().signal);
+  using seen = await SeenFile.open(path, new AbortController().signal);
   const input = newReference({ given: value, value, id: null });
   const entries = ids.map((id) => JsonText.of(`{"videoId":${JSON.stringify(id)}}`));
   const news = seen.takeNewEntries(entries, input, null);
@@ -241,7 +241,7 @@ test('FILE is read under its lock; an entry without an ID is new each time', asy
 
 test('what stdout has not accepted is not said to be added', async (t) => {
   const path = join(await temporaryFolder(t), 'seen.txt');
-  using seen = await openSeenFile(path, new AbortController().signal);
+  using seen = await SeenFile.open(path, new AbortController().signal);
   seen.takeNewEntries([], newReference({ given: '@a', value: '@a', id: null }), null);
   assert.equal(seen.save({ warn: (...warning) => assert.fail(warning.join()) }), null);
   assert.equal(fs.existsSync(path), false);

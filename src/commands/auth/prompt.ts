@@ -42,7 +42,7 @@ export async function withPrompt<T>(
   const onContinued = (): void => {
     stdin.setRawMode?.(false);
     stdin.setRawMode?.(true);
-    // Once readline's own listener has run.
+    // Readline's own listener runs first.
     setImmediate(show);
   };
   process.on('SIGCONT', onContinued);

@@ -36,7 +36,7 @@ export async function verifyKey(
     resolvedId(await client.call(operations.resolve, { input: canonicalId }, newTally()));
     return null;
   } catch (error) {
-    // Not about the service: a proxy that cannot be used, a signal, a defect.
+    // These are not about the service: a proxy that cannot be used, a signal, a bug.
     if (!(error instanceof Failure) || ['usage', 'interrupted', 'failed'].includes(error.code)) throw error;
     if (error.code === 'unauthorized') return error;
     if (error.code === 'no_credits') {
