@@ -121,8 +121,11 @@ export class Failure extends Error {
   resumableWith(resume: Step): Failure {
     const first = this.hasDefaultStep ? null : this.step;
     if (first === null) return this.with({ step: resume });
-    if (typeof resume !== 'string')
-      return this.with({ step: { ...resume, purpose: `${stepText(first)}, then ${resume.purpose}` } });
+    if (typeof resume !== 'string') {
+      // A semicolon after a command can be copied with it.
+      const before = typeof first === 'string' ? `${first}, ` : `${stepText(first)}; `;
+      return this.with({ step: { ...resume, purpose: `${before}then ${resume.purpose}` } });
+    }
     // A command stands alone: no sentence follows it.
     return typeof first === 'string' ? this.with({ step: `${first}, then ${resume}` }) : this;
   }

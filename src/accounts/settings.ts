@@ -1,11 +1,12 @@
 import type { Context, Env } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, usage } from '../errors.ts';
 import { parseAddress, parseNamespace } from '../service/address.ts';
 import { boundsOf, type CreditBound } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import type { Step } from '../text/command.ts';
+import { isUnsafe } from '../text/sanitize.ts';
 import { parseKey, readKey } from './key.ts';
-import { readStore, unknownProfile } from './store.ts';
+import { loginOf, readStore, unknownProfile } from './store.ts';
 
 export interface ServiceFlags {
   readonly profile?: string | undefined;
@@ -55,19 +56,13 @@ export async function findService(flags: ServiceFlags, context: Context) {
     /** `--key-file FILE`, `CHANLIST_API_KEY`, `profile 'work'`; null without a key. */
     keySource: explicitKey?.source ?? (key === null ? null : `profile '${name}'`),
     /** What to do if the key is rejected. */
-    remedy: explicitKey === undefined ? loginOf(name) : `replace the key in ${explicitKey.source}`,
+    remedy: explicitKey === undefined ? replacementOf(name) : `replace the key in ${explicitKey.source}`,
     /** Why there is no address, or no key; null if there are both. */
     problem,
   };
 }
 
-const loginOf = (profile: string | null): Step | null =>
-  profile && {
-    purpose: 'replace it with',
-    program: 'chanlist auth login',
-    operands: [],
-    flags: [{ name: '--profile', value: profile }],
-  };
+const replacementOf = (profile: string | null): Step | null => profile && loginOf(profile, 'replace it with');
 
 /** The address, the namespace and the profile of a run; reads no key. */
 export function findProfile(flags: ServiceFlags, env: Env) {
@@ -110,8 +105,12 @@ export function explicitNamespace({ namespace }: ServiceFlags, env: Env): string
   return env.CHANLIST_NAMESPACE ? parseNamespace(env.CHANLIST_NAMESPACE, 'CHANLIST_NAMESPACE') : undefined;
 }
 
-export const explicitProfile = ({ profile }: ServiceFlags, env: Env): string | undefined =>
-  profile ?? (env.CHANLIST_PROFILE || undefined);
+/** Throws a usage error for a name that no printed command could repeat. */
+export function explicitProfile({ profile }: ServiceFlags, env: Env): string | undefined {
+  const name = profile ?? (env.CHANLIST_PROFILE || undefined);
+  if (name === undefined || (!name.startsWith('-') && !isUnsafe(name))) return name;
+  throw usage(`'${name}' cannot be the name of a profile`, 'choose a name without a hyphen in front');
+}
 
 async function readExplicitKey({ keyFile }: ServiceFlags, { env, stop }: Context) {
   const { CHANLIST_API_KEY: key, CHANLIST_API_KEY_FILE: variable } = env;
@@ -130,7 +129,7 @@ function noAccount(missing: readonly string[], profileNames: readonly string[], 
       step: { purpose: 'run', program: 'chanlist auth switch', operands: [first] },
     });
   const step = isTerminal
-    ? 'store one with chanlist auth login, or add --sandbox to try it'
+    ? 'store one with chanlist auth login, or try the service with --sandbox'
     : `set ${missing.join(' and ')}`;
   return new Failure('unauthorized', 'no account is configured', { step });
 }

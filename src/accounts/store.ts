@@ -10,6 +10,7 @@ import { isOneOf, isText, mapOf, orNull, parseObject, shape } from '../json/shap
 import { parseAddress, parseNamespace } from '../service/address.ts';
 import { type CreditBound, formatBounds, parseBounds } from '../service/budget.ts';
 import type { Service } from '../service/client.ts';
+import type { Command } from '../text/command.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 import { parseKey } from './key.ts';
 
@@ -18,10 +19,18 @@ export interface Profile extends Service {
   readonly maxCredits: readonly CreditBound[];
 }
 
+/** Returns the command that stores the key of a profile. */
+export const loginOf = (profile: string, purpose: string): Command => ({
+  purpose,
+  program: 'chanlist auth login',
+  operands: [],
+  flags: [{ name: '--profile', value: profile }],
+});
+
 /** `place`: where it is named, `CHANLIST_PROFILE: `; '' for an argument or a flag. */
 export function unknownProfile(name: string, known: Iterable<string>, place = ''): Failure {
   const names = [...known];
-  const step = names.length === 0 ? 'store one with chanlist auth login' : expectedOneOf(name, names);
+  const step = names.length === 0 ? loginOf(name, 'store it with') : expectedOneOf(name, names);
   return usage(`${place}there is no profile '${name}'`, step);
 }
 

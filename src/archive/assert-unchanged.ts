@@ -10,9 +10,11 @@ import { type FileStamp, hasStamp } from './record.ts';
 export function assertUnchanged(target: Target, expected: FileStamp | null, step: string): void {
   const stats = lstatSync(target.real, { throwIfNoEntry: false }) ?? null;
   if (expected === null ? stats === null || isEmpty({ ...target, stats }) : hasStamp(stats, expected)) return;
-  const what = expected === null ? 'appeared' : 'was changed or removed';
-  throw new Failure('failed', `${target.path} ${what} during this run; it was not replaced`, {
+  const isRemoved = expected !== null && stats === null;
+  const change = `was ${isRemoved ? 'removed' : 'changed'} during this run`;
+  const what = expected === null ? 'appeared since this export began' : change;
+  throw new Failure('failed', `${target.path} ${what}; it was not replaced`, {
     scope: 'reference',
-    step,
+    step: isRemoved ? `put it back, then ${step}` : step,
   });
 }

@@ -208,8 +208,12 @@ export class PagesFile {
     return { ids, hasEntriesWithoutId };
   }
 
-  /** Throws `failed` for the reference if this file was removed, or is written by somebody else: pages would be lost. */
+  /**
+   * Throws `failed` for the reference if this file was removed, or is written by somebody else: pages would be lost. Throws a
+   * usage error if its folder belongs to somebody else.
+   */
   assertOwn(): void {
+    this.#folder.assertTrusted();
     this.assertWritten(this.#path, fstatSync(this.#fd), this.size);
   }
 

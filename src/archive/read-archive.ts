@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { usage } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import { closeQuietly, guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import type { Target } from '../fs/output-target.ts';
-import { assertNotUtf16, withoutByteOrderMark } from '../fs/text-input.ts';
+import { isUtf16, withoutByteOrderMark } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { videoIdOf } from '../run/list-pages.ts';
 import { count, thousands } from '../text/count.ts';
@@ -32,7 +32,7 @@ const { O_RDONLY, O_NONBLOCK = 0 } = constants;
  * Counts the entries of an ndjson file, and finds the first line that is not one. An entry of a channel or playlist is a
  * JSON object with a `videoId` (null, too) and, of a channel, no other `channelId`; if `id` is null, any JSON counts. A byte
  * order mark at the start is white space. `onEntry` gets each entry without its line end; the buffer is valid until it
- * returns. Throws a usage error for UTF-16.
+ * returns. Throws `damaged` for UTF-16.
  */
 export async function readArchive(
   target: Target,
@@ -52,8 +52,8 @@ export async function readArchive(
   for await (const lines of linesOf(bytes())) {
     for (const raw of lines) {
       number++;
-      if (number === 1 && raw !== null)
-        assertNotUtf16(raw, (why) => usage(`cannot read ${target.path}: ${why}`));
+      if (number === 1 && raw !== null && isUtf16(raw))
+        throw new Failure('damaged', `${target.path} is UTF-16`, { step: 'save it as UTF-8' });
       const line = number === 1 && raw !== null ? withoutByteOrderMark(raw) : raw;
       if (line?.length === 0) continue;
       const entry = line !== null && isUtf8(line) ? JsonText.parse(line) : null;

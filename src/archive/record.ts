@@ -27,8 +27,8 @@ const isCheckHistory = shape({
   missingIds: mapOf(shape({ checks: isCount, last: isDate })),
   /** The last page that was bought because there was no feed (rule 3); null: there is a feed. */
   withoutFeed: orNull(isDate),
-  /** How the last run failed; null if it did not. */
-  failure: orNull(shape({ code: isText, since: isDate })),
+  /** How the last run failed, since when, and when it did last; null if it did not. */
+  failure: orNull(shape({ code: isText, since: isDate, last: isDate })),
 });
 export type CheckHistory = Infer<typeof isCheckHistory>;
 
@@ -150,11 +150,13 @@ export function checksAfterFailure(
 ): CheckHistory {
   // A 403 ends the run, but may be about this channel: it comes last in the next one, after all others.
   const isOfArchive = scope === 'reference' || (status === 403 && !isInherited);
-  if (!isOfArchive || before.failure?.code === code) return before;
+  if (!isOfArchive) return before;
+  const last = new Date(now).toISOString();
+  const { failure } = before;
   // An archive may fail in two ways by turns. When a channel was first gone is printed.
-  const isGone = code === 'gone' || before.failure?.code === 'gone';
-  const first = isGone ? undefined : before.failure?.since;
-  return { ...before, failure: { code, since: first ?? new Date(now).toISOString() } };
+  const isGone = code === 'gone' || failure?.code === 'gone';
+  const isNew = failure === null || (isGone && failure.code !== code);
+  return { ...before, failure: { code, since: isNew ? last : failure.since, last } };
 }
 
 /** Updates the count of each missing ID (rule 4); keeps the most recent `maxIds`. */

@@ -61,7 +61,7 @@ export class ReferenceIndex {
     return failure.code !== 'unauthorized' && now - Date.parse(failure.since) < patience;
   }
 
-  /** Sorts FILEs: interrupted, then oldest check (`all`: oldest full read), then failed last time. */
+  /** Sorts FILEs: interrupted, then oldest check (`all`: oldest full read), then failed last time, longest ago first. */
   compare(a: string, b: string, all: boolean): number {
     const [left, right] = [this.#sortKey(a, all), this.#sortKey(b, all)];
     return left.rank - right.rank || left.time.localeCompare(right.time);
@@ -70,8 +70,9 @@ export class ReferenceIndex {
   #sortKey(name: string, all: boolean): { readonly rank: number; readonly time: string } {
     const record = this.records.get(name);
     const { failure = null, checked = null } = record?.checks ?? {};
-    const rank = failure !== null ? 2 : this.#interrupted.has(name) ? 0 : 1;
-    return { rank, time: (all ? record?.whole : checked) ?? '' };
+    // In turn: what a run does not reach because of others is reached in the next one.
+    if (failure !== null) return { rank: 2, time: failure.last };
+    return { rank: this.#interrupted.has(name) ? 0 : 1, time: (all ? record?.whole : checked) ?? '' };
   }
 }
 

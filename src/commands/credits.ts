@@ -46,7 +46,7 @@ export const run: RunCommand<CreditsOptions> = async (options, output) => {
       const rest = Math.max(0, credits - (ledger?.spentAt(baseUrl.origin, per, today) ?? 0));
       lines.push(`${thousands(rest)} of ${thousands(credits)}/${per} left at ${baseUrl.origin}`);
     }
-    return lines;
+    return [...new Set(lines)];
   };
   const shared = { format, color, footer };
   if (by === null) {

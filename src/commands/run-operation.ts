@@ -123,11 +123,11 @@ async function chooseJob(
     const { printListings } = await import('../run/print-listings.ts');
     return { references, destination: null, assertPossible: () => {}, firstRequests, work: printListings };
   }
-  const { assertOutputFile, printResponses } = await import('../run/print-responses.ts');
+  const { assertFilesFit, printResponses } = await import('../run/print-responses.ts');
   return {
     references: inputs,
     destination: options.output,
-    assertPossible: () => assertOutputFile(target, operation),
+    assertPossible: () => assertFilesFit(target, operation, options.seen, context.stop),
     firstRequests,
     work: (run) => printResponses(run, parametersOf, target),
   };

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { PagesFile } from '../archive/pages-file.ts';
 import type { UpdateRequest } from '../archive/pages-format.ts';
 import {
@@ -114,11 +113,13 @@ function updateOf({ header: { update } }: PagesFile): UpdateRequest {
   return update;
 }
 
-/** Whether an update continues with these pages: `--all` only with those of an `--all` that began with the same FILE. */
-export function continuesUpdate(pages: PagesFile, item: ExportItem): boolean {
+/**
+ * Whether an update of FILE with this checksum continues with these pages: `--all` only with those of an `--all` that began
+ * with the same content.
+ */
+export function continuesUpdate(pages: PagesFile, item: ExportItem, checksum: number): boolean {
   const update = updateOf(pages);
-  const { size, mtime } = update.file;
-  return !item.buysAll || (update.all && isDeepStrictEqual({ size, mtime }, foundStamp(item)));
+  return !item.buysAll || (update.all && update.file.checksum === checksum);
 }
 
 /** FILE as this run has found and read it. */
@@ -134,7 +135,7 @@ export const foundFile = (
 /** Sets aside pages that this update cannot continue with: `addAside` adds their entries that FILE lacks. */
 async function preparePages(item: ExportItem, contents: ArchiveContents, pages: PagesFile): Promise<void> {
   const update = updateOf(pages);
-  if (!continuesUpdate(pages, item)) {
+  if (!continuesUpdate(pages, item, contents.checksum)) {
     const whole = { ...update, all: true, started: timeOf(item), file: foundFile(item, contents) };
     pages.setAside(whole, 'start');
     return;

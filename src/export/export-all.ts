@@ -118,13 +118,15 @@ async function exportEach(state: ExportState, references: readonly Reference[]):
       await exportOrUpdate(state, { reference, id });
     }
   });
-  if (feeds.isServiceOut([...results.values()])) return;
   // An earlier part may have deferred some, before a feed of this one showed that the service works.
-  const deferred = [...claimed].filter(([id]) => feeds.deferred.has(id));
+  const due = feeds.replaceable([...results.values()]);
   feeds.mayBuyPages = true;
-  await forEachConcurrently(deferred, options, ([id, reference]) => exportOrUpdate(state, { reference, id }));
+  await forEachConcurrently(due, options, async (id) => {
+    const reference = claimed.get(id);
+    if (reference !== undefined) await exportOrUpdate(state, { reference, id });
+    feeds.deferred.delete(id);
+  });
   feeds.mayBuyPages = false;
-  feeds.deferred.clear();
 }
 
 /** Records another reference of an archive. Otherwise the next run resolves it again, for free: a failure does not matter. */

@@ -7,7 +7,7 @@ import { type ArchiveRecord, type FileStamp, hasStamp, readRecord, stampOf } fro
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type Failure, usage } from '../errors.ts';
-import { ignoreErrors } from '../fs/files.ts';
+import { ignoreErrors, isFolder } from '../fs/files.ts';
 import { assertPossibleNames, isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf, recordName, temporaryName } from '../fs/private-folder.ts';
 import { exportName, type FileFormat } from '../output/formats.ts';
@@ -65,13 +65,19 @@ export function openExportFolder(
   file: Target | null,
 ): ExportFolder {
   const path = file === null ? (options.outputDir ?? '') : dirname(file.real);
-  if (file === null) assertPossibleNames(path);
+  if (file === null) assertFolder(path);
   else assertShortName(basename(file.real));
   const privateFolder = PrivateFolder.open(privateFolderOf(path));
   // A folder that is not mounted looks empty.
   if (options.update && !privateFolder.exists && !hasArchive(path, file))
     throw notMounted(file?.path ?? path);
   return { operation, options, context, format, path, file, privateFolder, feeds: new FeedLog() };
+}
+
+/** Throws a usage error for what cannot be a folder. */
+function assertFolder(path: string): void {
+  assertPossibleNames(path);
+  if (existsSync(path) && !isFolder(path)) throw usage(`${path} is not a folder`, 'give a folder');
 }
 
 function assertShortName(name: string): void {

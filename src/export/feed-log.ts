@@ -5,6 +5,9 @@ import type { Feed, MissingFeed } from './decide-update.ts';
 /** From this many missing feeds on, the cause is taken to be the service or the address, not the channels. */
 const minChannels = 5;
 
+/** Missing feeds by the ID of their channel. */
+type MissingFeeds = ReadonlyMap<string, MissingFeed>;
+
 /** What missing feeds mean for a run. */
 interface Explained {
   readonly results: readonly Result[];
@@ -29,60 +32,78 @@ export class FeedLog {
     else this.#isAnyRead = true;
   }
 
-  /** Whether none of many feeds can be read. `others`: number of channels whose other requests failed the same way. */
-  #isOutage(others: number): boolean {
-    return !this.#isAnyRead && this.#missing.size > 0 && this.#missing.size + others >= minChannels;
-  }
-
-  /** Whether the service itself fails, as far as these results show. */
-  isServiceOut(results: readonly Result[]): boolean {
-    const isOut = ({ status }: MissingFeed): boolean => status === null || status >= 500;
-    const others = results.filter(({ failure, isReached }) => isReached && failure?.code === 'unavailable');
-    return this.#isOutage(others.length) && [...this.#missing.values()].every(isOut);
+  /** Lists the channels whose missing feed a page may replace: not if the service itself fails. */
+  replaceable(results: readonly Result[]): readonly string[] {
+    const outage = this.#outage(results);
+    return [...this.deferred.keys()].filter((id) => !outage.has(id));
   }
 
   /** Explains the missing feeds: in one line if none of many can be read, and for each channel otherwise. */
   explain(results: readonly Result[]): Explained {
-    const [first] = this.#missing.values();
-    if (first !== undefined && this.isServiceOut(results)) return this.#blameService(results, first);
-    if (first !== undefined && this.#isOutage(0)) return this.#questionAddress(results, first);
-    const warnings = [...this.boughtInstead].map(([id, problem]) => ({
+    const outage = this.#outage(results);
+    const others = new Map([...this.#missing].filter(([id]) => !outage.has(id)));
+    const blamed = blameService(results, outage);
+    const rest =
+      this.#areAllMissing(0) && others.size >= minChannels
+        ? questionAddress(blamed.results, others)
+        : { results: blamed.results, warnings: this.#replacements(results, others) };
+    return { ...blamed, results: rest.results, warnings: [...blamed.warnings, ...rest.warnings] };
+  }
+
+  /** Whether none of many feeds can be read. `others`: number of channels whose other requests failed the same way. */
+  #areAllMissing(others: number): boolean {
+    return !this.#isAnyRead && this.#missing.size > 0 && this.#missing.size + others >= minChannels;
+  }
+
+  /** The feeds that the service itself has failed to send, if none of many can be read; else none. */
+  #outage(results: readonly Result[]): MissingFeeds {
+    const others = results.filter(({ failure, isReached }) => isReached && failure?.code === 'unavailable');
+    const isFailing = ([, { status }]: readonly [string, MissingFeed]): boolean =>
+      status === null || status >= 500;
+    return new Map(this.#areAllMissing(others.length) ? [...this.#missing].filter(isFailing) : []);
+  }
+
+  #replacements(results: readonly Result[], missing: MissingFeeds): readonly Warning[] {
+    const replaced = [...this.boughtInstead].filter(([id]) => missing.has(id));
+    return replaced.map(([id, problem]) => ({
       code: 'no feed',
       label: results.find((result) => result.id === id)?.label ?? null,
       message: `checked with a page instead of the feed, which is ${problem}`,
     }));
-    return { results, warnings, outage: null };
   }
+}
 
-  /** Channels without a feed fail (7), also those that were up to date without one. */
-  #blameService(results: readonly Result[], first: MissingFeed): Explained {
-    const message = `the service is ${first.problem}: no feed can be read`;
-    const outage = (details: FailureDetails = {}): Failure =>
-      new Failure('unavailable', message, { status: first.status, ...details });
-    const explained = results.map((result): Result => {
-      if (result.status === 'unchecked') return { ...result, status: 'failed', failure: outage() };
-      return withFeedFailure(result, ({ scope }) => outage({ scope }));
-    });
-    const isReported = explained.some(({ failure }) => failure?.code === 'unavailable');
-    const warnings = isReported ? [] : [this.#warning(first)];
-    return { results: explained, warnings, outage: outage({ scope: 'run' }) };
-  }
+/** Channels without a feed fail (7), also those that were up to date without one. */
+function blameService(results: readonly Result[], outage: MissingFeeds): Explained {
+  const [first] = outage.values();
+  if (first === undefined) return { results, warnings: [], outage: null };
+  const message = `the service is ${first.problem}: no feed can be read`;
+  const failureOf = (details: FailureDetails = {}): Failure =>
+    new Failure('unavailable', message, { status: first.status, ...details });
+  const explained = results.map((result): Result => {
+    if (result.isReached && !outage.has(result.id ?? '')) return result;
+    if (result.status === 'unchecked') return { ...result, status: 'failed', failure: failureOf() };
+    return withFeedFailure(result, ({ scope }) => failureOf({ scope }));
+  });
+  const isReported = explained.some(({ failure }) => failure?.code === 'unavailable');
+  const warnings = isReported ? [] : [missingWarning(outage)];
+  return { results: explained, warnings, outage: failureOf({ scope: 'run' }) };
+}
 
-  #questionAddress(results: readonly Result[], first: MissingFeed): Explained {
-    const step = 'check the address and --namespace';
-    const explained = results.map((result) => withFeedFailure(result, (failure) => failure.with({ step })));
-    // A run of channels that are all gone asks the same.
-    const isReported =
-      results.some(({ failure }) => failure?.code === 'no_feed') ||
-      results.every(({ failure }) => failure?.code === 'gone');
-    const warnings = isReported ? [] : [this.#warning(first, `; ${step}`)];
-    return { results: explained, warnings, outage: null };
-  }
+function questionAddress(results: readonly Result[], missing: MissingFeeds): Omit<Explained, 'outage'> {
+  const step = 'check the address and --namespace';
+  const explained = results.map((result) => withFeedFailure(result, (failure) => failure.with({ step })));
+  // A run of channels that are all gone asks the same.
+  const isReported =
+    results.some(({ failure }) => failure?.code === 'no_feed') ||
+    results.every(({ failure }) => failure?.code === 'gone');
+  return { results: explained, warnings: isReported ? [] : [missingWarning(missing, `; ${step}`)] };
+}
 
-  #warning({ problem }: MissingFeed, advice = ''): Warning {
-    const message = `none of the "latest" feeds of ${this.#missing.size} channels can be read (${problem})${advice}`;
-    return { code: 'feeds', label: null, message };
-  }
+function missingWarning(missing: MissingFeeds, advice = ''): Warning {
+  const [first] = missing.values();
+  const message = `none of the "latest" feeds of ${missing.size} channels can be read (${first?.problem})${advice}`;
+  return { code: 'feeds', label: null, message };
 }
 
 const withFeedFailure = (result: Result, change: (failure: Failure) => Failure): Result =>

@@ -89,11 +89,19 @@ async function firstRequest(item: ExportItem): Promise<FirstRequest> {
       return noRequest(item);
     case 'export':
       return pageRequest(item, plan.pages === null ? startPosition : exportPosition(item, plan.pages));
-    case 'update':
-      // A run reads a FILE that is not as recorded before it buys, and may refuse it.
-      if (item.onDisk.file !== 'archive') await readIntact(item);
-      return plan.pages === null ? updateRequest(item) : pageRequest(item, updatePosition(item, plan.pages));
+    case 'update': {
+      const checksum = await checksumOf(item);
+      if (plan.pages === null) return updateRequest(item);
+      return pageRequest(item, updatePosition(item, plan.pages, checksum));
+    }
   }
+}
+
+/** The checksum of FILE. A run reads one that is not as recorded before it buys, and may refuse it. */
+async function checksumOf(item: ExportItem): Promise<number> {
+  const { record, onDisk } = item;
+  const file = onDisk.file === 'archive' && record !== null ? record : await readIntact(item);
+  return file.checksum;
 }
 
 /** Returns the first request of an update: for the feed of a channel, for the first page of a playlist. */
@@ -132,7 +140,7 @@ function exportPosition(item: ExportItem, pages: PagesFile): Position {
 }
 
 /** Returns where an interrupted update continues: it may have to start over. */
-function updatePosition(item: ExportItem, pages: PagesFile): Position {
-  const isContinued = stuckFailure(item, pages) === null && continuesUpdate(pages, item);
+function updatePosition(item: ExportItem, pages: PagesFile, checksum: number): Position {
+  const isContinued = stuckFailure(item, pages) === null && continuesUpdate(pages, item, checksum);
   return isContinued ? pages.position : startPosition;
 }

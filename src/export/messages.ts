@@ -90,7 +90,7 @@ export function refusal(why: Refusal, item: ExportItem): Failure {
       `${path} is an archive of ${record.id}`,
       `rename it to ${record.id}.ndjson if there is none, or move it away`,
     );
-  const state = record === null ? 'exists' : 'is an archive';
+  const state = record === null ? 'exists and has no record' : 'is an archive';
   const what = isOther ? `is an archive of ${record.id}, not of ${request.id}` : state;
   return usage(`${path} ${what}`, commandFor(item, 'choose another file name, or replace it', '--restart'));
 }

@@ -55,7 +55,7 @@ const systemErrors: Record<string, readonly [what: string, step?: string]> = {
   EEXIST: ['it is not a folder', 'give a folder'],
   EISDIR: ['it is a folder', 'give a file'],
   ENAMETOOLONG: ['the name is too long', 'choose a shorter one'],
-  ELOOP: ['it is a symbolic link that cannot be followed', 'give a file'],
+  ELOOP: ['it is a symbolic link that is not followed', 'put the file itself in its place'],
   ENOSPC: ['no space left on the device', 'free some space'],
   EDQUOT: ['the disk quota is used up', 'free some space'],
   EFBIG: ['the file is larger than allowed', 'allow larger files (ulimit -f)'],
@@ -77,8 +77,11 @@ export function fileError(error: unknown, file: string, kind: ErrorKind): unknow
   if (error instanceof Failure || code === undefined) return error;
   if (kind === 'input')
     return usage(`cannot read ${file}: ${readProblem(error)}`, 'give a file that you can read');
+  const folder = path.dirname(file);
+  const isLink = fs.existsSync(folder);
+  const missing = isLink ? 'the folder that it is a link to' : `the folder ${folder}`;
   if (kind === 'usage' && code === 'ENOENT')
-    return usage(`${file}: the folder ${path.dirname(file)} does not exist (ENOENT)`, 'create it first');
+    return usage(`${file}: ${missing} does not exist (ENOENT)`, 'create it first');
   const [what, step] = systemErrors[code] ?? ['a file operation failed'];
   if (kind === 'usage' && code in systemErrors && !diskErrors.includes(code))
     return usage(`${file}: ${what} (${code})`, step);

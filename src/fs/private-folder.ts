@@ -60,6 +60,11 @@ export class PrivateFolder {
     });
   }
 
+  /** Throws a usage error if this is no longer a real folder of this user. */
+  assertTrusted(): void {
+    guardFile(this.path, 'failure', () => ignoreErrors(['ENOENT'], () => assertTrusted(this.path, false)));
+  }
+
   at(name: string): string {
     return `${this.path}${sep}${name}`;
   }

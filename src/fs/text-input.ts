@@ -49,10 +49,8 @@ export const withoutByteOrderMark = (start: Buffer): Buffer =>
 /** The first bytes of UTF-16: a byte order mark, or two characters of ASCII. */
 const utf16 = /^(?:\xff\xfe|\xfe\xff|(?:[^\0]\0){2}|(?:\0[^\0]){2})/;
 
-/** Throws `unreadable` if a file starts as UTF-16 does. */
-export function assertNotUtf16(start: Buffer, unreadable: (why: string) => Failure): void {
-  if (utf16.test(start.toString('latin1', 0, 4))) throw unreadable('it is UTF-16: save it as UTF-8');
-}
+/** Whether a file that starts with these bytes is UTF-16. */
+export const isUtf16 = (start: Buffer): boolean => utf16.test(start.toString('latin1', 0, 4));
 
 /**
  * Chunks of an input, each valid until the next one. Throws `unreadable`, also for UTF-16 and, if it has to be text, for NUL
@@ -70,7 +68,7 @@ export async function* readChunks(
     let isStart = true;
     for await (const read of stream) {
       const chunk = typeof read === 'string' ? Buffer.from(read) : read;
-      if (isStart) assertNotUtf16(chunk, unreadable);
+      if (isStart && isUtf16(chunk)) throw unreadable('it is UTF-16: save it as UTF-8');
       isStart = false;
       // A device such as /dev/zero has no line ends.
       if (isText && chunk.includes(0)) throw unreadable('it is not text: it contains NUL bytes');

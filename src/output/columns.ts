@@ -1,8 +1,9 @@
 import type { JsonText } from '../json/json-text.ts';
-import { thousands } from '../text/count.ts';
+import { groupDigits } from '../text/count.ts';
 import { entryKeys, expandFields, memberField, picker } from './fields.ts';
 import type { EntrySource, Field, FormatOptions } from './format.ts';
 import { splitViews } from './video-texts.ts';
+import { cut } from './width.ts';
 
 export interface Column {
   /** The header: a word for people, or the name of a field. */
@@ -33,8 +34,12 @@ const laterWidths: ReadonlyMap<string, number> = new Map([
 ]);
 const maxKeyColumns = 100;
 
-/** Chooses the columns of a table by the entries of the first page. */
-export function chooseColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
+/** Chooses the columns of a table by the entries of the first page. `mayFollow`: whether others may need more room. */
+export function chooseColumns(
+  options: FormatOptions,
+  entries: readonly JsonText[],
+  mayFollow: boolean,
+): readonly Column[] {
   const { fields, shape, several } = options;
   if (fields !== null)
     return expandFields(fields, shape, entryKeys(entries)).map((field) => {
@@ -43,11 +48,16 @@ export function chooseColumns(options: FormatOptions, entries: readonly JsonText
       if (field.name === '_reference') return { ...column, ...referenceSize(column.word, options) };
       return { ...column, width: laterWidths.get(field.name) ?? 0 };
     });
-  const columns = hasVideos(entries) ? videoColumns(options, entries) : memberColumns(options, entries);
+  const columns = hasVideos(entries)
+    ? videoColumns(options, entries, mayFollow)
+    : memberColumns(options, entries);
   const word = 'reference';
   const reference: Column = {
     word,
-    cell: (_entry, { value, given }) => value ?? given ?? '',
+    cell: (_entry, { value, given }) => {
+      const text = value ?? given ?? '';
+      return options.terminal === null ? text : cut(text, maxReference);
+    },
     ...referenceSize(word, options),
   };
   return several ? [reference, ...columns] : columns;
@@ -77,6 +87,7 @@ function hasVideos(entries: readonly JsonText[]): boolean {
 function videoColumns(
   { shape, several, terminal }: FormatOptions,
   entries: readonly JsonText[],
+  mayFollow: boolean,
 ): readonly Column[] {
   const field = (name: string) => (entry: JsonText) => cellText(name, entry.get(name));
   const count = field('viewCount');
@@ -87,12 +98,13 @@ function videoColumns(
     terminal !== null && /^\d{4}-\d\d-\d\dT/.test(date) ? date.slice(0, 10) : date;
   const published = (entry: JsonText): string => day(field('published')(entry)) || age(entry);
   const channel = (entry: JsonText): string => field('channelTitle')(entry) || field('author')(entry);
-  const mayFollow = several || shape.body !== 'list';
+  const isList = shape.body === 'list';
   const hasDates = entries.some(field('published'));
   const hasCounts = entries.some(count);
   // On a narrow terminal the title needs the room more.
   const isWide = hasCounts || terminal === null || terminal.columns >= minWideViews;
-  const mayBeLong = several || shape.body === 'rows';
+  const mayBeLong = several || (!isList && mayFollow);
+  const mayBeMany = several || shape.body === 'rows';
   // Widths are what later entries may need: an ID, `PREMIERE`, `123,456,789` or `214 waiting`, `11 months ago`.
   const columns = [
     { word: 'index', cell: field('index'), kind: 'number', drop: 5 },
@@ -100,14 +112,14 @@ function videoColumns(
     { word: 'length', cell: field('lengthText'), kind: 'number', width: mayBeLong ? 8 : 0, drop: 2 },
     {
       word: 'views',
-      cell: (entry) => count(entry) || (views(entry)[0] ?? ''),
+      cell: (entry) => count(entry) || groupDigits(views(entry)[0] ?? ''),
       kind: 'number',
-      width: mayBeLong && isWide ? 11 : 0,
+      width: mayBeMany && isWide ? 11 : 0,
       drop: 3,
     },
     hasDates
       ? { word: 'published', cell: published, kind: 'uncut', drop: 2 }
-      : { word: 'age', cell: age, kind: 'uncut', width: mayFollow ? 13 : 0, drop: 4 },
+      : { word: 'age', cell: age, kind: 'uncut', width: several || !isList ? 13 : 0, drop: 4 },
     { word: 'channel', cell: channel, kind: 'text', drop: 6 },
     { word: 'title', cell: field('title'), kind: 'title', min: scaled(terminal, 34, 40) },
   ] as const satisfies readonly (Column & { readonly cell: (entry: JsonText) => string })[];
@@ -125,7 +137,7 @@ function videoColumns(
 function cellText(name: string, value: JsonText | undefined): string {
   const text = value?.plain() ?? '';
   const isCount = name !== 'index' && (name === 'viewCount' || value?.kind === 'number');
-  return isCount && /^\d{4,15}$/.test(text) ? thousands(Number(text)) : text;
+  return isCount ? groupDigits(text) : text;
 }
 
 const wholeMembers = /^(?:published|updated|\w*Id|channel_id)$/;

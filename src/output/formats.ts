@@ -69,13 +69,13 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
     failed: () => '',
     tail: () => '',
     ...writer,
-    rows: (source, sent) => {
+    rows: (source, sent, mayFollow) => {
       const entries = isAsSent ? sent : sent.map(asObject);
       if (isFirstPage && fields !== null && !columns && entries.length > 0) {
         absent = absentWarning(fields, entries, body === 'page' || body === 'rows');
         isFirstPage = false;
       }
-      return writer.rows(source, entries);
+      return writer.rows(source, entries, mayFollow);
     },
     warnings: () => [...(writer.warnings?.() ?? []), ...(absent === null ? [] : [absent])],
   };

@@ -34,7 +34,10 @@ const namesElsewhere: readonly (readonly [names: readonly string[], step: string
   [['viewcount'], 'did you mean _views?'],
   [['duration'], 'did you mean _seconds or lengthText?'],
   [['url', 'link'], 'did you mean videoId? only latest has links (link)'],
-  [['date', 'published', 'publishedat'], 'did you mean publishedTimeText? only latest has dates (published)'],
+  [
+    ['date', 'upload_date', 'uploaddate', 'published', 'publishedat'],
+    'did you mean publishedTimeText? only latest has dates (published)',
+  ],
   [['updated', 'author', 'description', 'starrating'], 'only latest has it'],
   [['channelverified', 'hascaptions', 'type'], 'only search has it'],
 ];

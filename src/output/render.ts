@@ -64,7 +64,9 @@ async function columnsOf(
   const keys = new Set<string>();
   for await (const batch of batches)
     for (const key of entryKeys(batch)) if (keys.size <= maxColumns) keys.add(key);
-  return expandFields(fields, shape, keys);
+  // Lines that are not videos have none of their fields.
+  const isOther = shape.body === 'rows' && keys.size > 0 && !keys.has(shape.idField);
+  return expandFields(fields, isOther ? { ...shape, fields: [...keys] } : shape, keys);
 }
 
 /** Yields the entries of lines in batches, also those before an error. `parse`: the entry of a line; null leaves it out. */

@@ -69,12 +69,12 @@ export function tableFormat(options: FormatOptions): Writer {
   };
 
   return {
-    rows: (source, entries) => {
+    rows: (source, entries, mayFollow = true) => {
       if (entries.length === 0) return '';
       const out: string[] = [];
       if (columns.length === 0) {
         const first = sample.length > 0 ? sample : entries;
-        const all = chooseColumns(options, first);
+        const all = chooseColumns(options, first, mayFollow);
         const rows = first.map((entry) => cellsOf(all, entry, source));
         const cells = (i: number): string[] => rows.map((row) => row[i] ?? '');
         const sized = all.map((column, i) => sizedBy(column, cells(i), terminalWidth, least));

@@ -7,6 +7,7 @@ import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
 import { requestUrl } from '../service/client.ts';
 import { defaultNamespace, type Operation, type RequestParameters } from '../service/contract.ts';
+import { openConnections } from '../service/dispatcher.ts';
 import { count, credits, longest } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { failureLines } from './ending.ts';
@@ -40,6 +41,9 @@ export async function printDryRun(
   const service = options.sandbox
     ? { baseUrl: parseAddress(sandbox, '--sandbox').baseUrl, namespace: defaultNamespace }
     : await resolveAccount(options, context);
+  // A proxy that cannot be used is refused.
+  const connections = await openConnections(service.baseUrl, 1, 1, context.env);
+  await connections.destroy(new Error('nothing is sent'));
   const rows = requests.map(({ reference, operation, parameters }) => ({
     reference,
     method: operation && 'GET',

@@ -40,8 +40,8 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
       write: async ({ entries, done }, after, page) => {
         if (operation.reference === 'channel') id ??= channelOf(page);
         if (after.pages === 1) await stdout.write(format.open(reference, listingStart(page.info)));
-        const text = format.rows(reference, entries);
         const isMoreRequested = !isLast || (!done && after.next !== 'end');
+        const text = format.rows(reference, entries, isMoreRequested);
         await (isMoreRequested ? stdout.writePage(text) : stdout.write(text));
       },
     };

@@ -69,8 +69,8 @@ export async function readReferences(
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       if (place === null) {
-        const step = `did you mean --from ${shellQuote(text)}?`;
-        throw from === null && isList(text) ? error.with({ step }) : error;
+        const flag = from === null && isList(text) ? '--from' : isFieldList(text) ? '--fields' : null;
+        throw flag === null ? error : error.with({ step: `did you mean ${flag} ${shellQuote(text)}?` });
       }
       const line = { given: excerpt(problem ?? text), value: '', id: null };
       references.push(newReference(line, place, null, error.with({ scope: 'reference' })));
@@ -82,6 +82,9 @@ export async function readReferences(
   const expected = kind === 'channel or playlist' ? 'a reference' : expectedReference[kind];
   throw usage(`missing ${kind}: expected ${expected}`);
 }
+
+/** `title,videoId` */
+const isFieldList = (text: string): boolean => /^\w+(?:\.\w+)*(?:,\w+(?:\.\w+)*)+$/.test(text);
 
 const isList = (text: string): boolean => text === '-' || (existsSync(text) && !isFolder(text));
 

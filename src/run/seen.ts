@@ -113,6 +113,13 @@ export class SeenFile {
   }
 }
 
+/** Throws a usage error for a file that cannot be one of `--seen`. Changes nothing. */
+export async function assertSeenFile(path: string, stop: AbortSignal): Promise<void> {
+  const target = resolveTarget(path);
+  assertNotArchive(target);
+  await readIds(target, stop);
+}
+
 /** Writes the ID of an entry as a line; '' if it has none. */
 const idOf = (entry: JsonText): string => lineOf(feedIdOf(entry) ?? '');
 

@@ -33,7 +33,7 @@ const referenceStart = /(?:@|https?:\/\/|(?:UC|PL|UU|LL|FL|OL)[A-Za-z0-9_-])/.so
 const startsWithReference = new RegExp(`^${referenceStart}`);
 const severalReferences = new RegExp(`[,;|\\s]${referenceStart}`);
 
-const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+const invisible = /[\u0085\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 const pairs = ['""', "''", '``', '“”', '„“', '‘’', '‚‘', '«»', '<>', '()', '[]', '{}'];
 
 /** Characters allowed before and after a handle or an ID. */
@@ -62,7 +62,10 @@ const withoutPunctuation = (text: string): string => text.trim().replace(/(?<![\
 
 /** Kinds of addresses that no command takes, by host and path. */
 const otherPages: readonly (readonly [hostAndPath: RegExp, what: string])[] = [
-  [/^youtu\.be\/.|^[^/]+\/(?:watch\b|(?:shorts|live|embed)\/.|(?:v|video)\/[\w-]{11}(?:\/|$))/, 'a video'],
+  [
+    /^youtu\.be\/.|^[^/]+\/(?:watch\b|(?:shorts|live|embed)(?:\/|$)|(?:v|video)\/[\w-]{11}(?:\/|$))/,
+    'a video',
+  ],
   [/^[^/]+\/clip\/./, 'a clip of a video'],
   [/^[^/]+\/post\/./, 'a post'],
   [/^[^/]+\/feeds?\b/, 'a feed page'],
@@ -105,7 +108,9 @@ export function parseReference(pasted: string, kind: ReferenceKind): ParsedRefer
 }
 
 function parseChannel(text: string): ReferenceValue | null {
-  if (channelId.test(text)) return { value: text, id: text };
+  // `UC…/videos`
+  const [id = ''] = text.split('/');
+  if (channelId.test(id)) return { value: id, id };
   const [typedHandle] = /^(?:@|%40)[^/?#]*/.exec(text) ?? [];
   if (typedHandle !== undefined) return handleOf(typedHandle);
   const url = parseUrl(text);
@@ -116,8 +121,8 @@ function parseChannel(text: string): ReferenceValue | null {
     if (segments[i - 1] === 'channel' || fullChannelId.test(segment))
       return channelId.test(segment) ? { value: segment, id: segment } : null;
   }
-  const id = url.searchParams.get('channel_id');
-  if (id !== null && channelId.test(id)) return { value: id, id };
+  const named = url.searchParams.get('channel_id');
+  if (named !== null && channelId.test(named)) return { value: named, id: named };
   const [first, second] = segments;
   if (first === undefined || (channelPaths.has(first) && second === undefined)) return null;
   const isOther = otherPage(url) !== undefined || url.searchParams.has('list');
@@ -181,7 +186,7 @@ function refusalOf(
       ? { what: 'a playlist', step: guess('chanlist playlist', [value]) }
       : { what: 'a channel', step: guess('chanlist uploads', [value]) };
   const url = parseUrl(text);
-  const list = url?.searchParams.get('list') ?? (kind === 'playlist' ? text : '');
+  const list = (url?.searchParams.get('list') ?? (kind === 'playlist' ? text : '')).replace(/^VL/, '');
   const what = otherLists.find(([id]) => id.test(list))?.[1] ?? (url === null ? undefined : otherPage(url));
   const isVideo = what === 'a video';
   if (kind === 'playlist') {
@@ -195,9 +200,10 @@ function refusalOf(
   if (flag !== undefined) return { what, step: `did you mean --${flag}?` };
   if (videoId.test(text)) return { what, step: `if it is a video ID, ${channelOfVideo}` };
   if (/^uc[\w-]{22}$/i.test(text)) return { what, step: `did you mean UC${text.slice(2)}?` };
-  const corrected = url === null || hasScheme(text) ? `@${text}` : `https://${text}`;
-  const isMeant =
-    /^(?!www\.)[\p{L}\p{N}_]/u.test(text) && parseChannel(corrected) !== null && !/^@.*[/?]/.test(corrected);
+  const isAddress = url !== null && !hasScheme(text);
+  const isHandle = /^(?!www\.)[\p{L}\p{N}_][^/?]*$/u.test(text);
+  const corrected = isAddress ? `https://${text}` : `@${text}`;
+  const isMeant = (isAddress || isHandle) && parseChannel(corrected) !== null;
   return isMeant ? { what, step: `did you mean ${corrected}?` } : { what };
 }
 

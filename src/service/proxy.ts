@@ -11,10 +11,13 @@ import { TransportError } from './http.ts';
 
 /** The tunnel through the proxy in a variable; null if NO_PROXY excludes the origin. Throws a usage error for a wrong address. */
 export function openTunnel(variable: string, origin: string, env: Env) {
-  const { hostname } = new URL(origin);
+  const { hostname, port } = new URL(origin);
+  const portSuffix = `:${port || 443}`;
   const exceptions = (env.no_proxy || env.NO_PROXY || '').toLowerCase().split(/[\s,]+/);
-  const isDirect = (name: string): boolean =>
-    name === '*' || `.${hostname}`.endsWith(`.${name.replace(/^\*?\./, '')}`);
+  const isDirect = (name: string): boolean => {
+    const host = name.endsWith(portSuffix) ? name.slice(0, -portSuffix.length) : name;
+    return host === '*' || `.${hostname}`.endsWith(`.${host.replace(/^\*?\./, '')}`);
+  };
   if (exceptions.some(isDirect)) return null;
   return tunnelThrough(parseProxy(variable, env[variable]?.trim() ?? ''));
 }

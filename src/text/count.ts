@@ -1,8 +1,14 @@
-/** `1,234`; the first `toLocaleString` takes 10 ms. */
-export function thousands(number: number): string {
+/** Writes a whole number (or its digits) as `1,234`; the first `toLocaleString` takes 10 ms. */
+export function thousands(number: number | string): string {
   let text = String(number);
   for (let at = text.length - 3; at > 0; at -= 3) text = `${text.slice(0, at)},${text.slice(at)}`;
   return text;
+}
+
+/** Writes a number in a text as `-1,234.5`; any other text is unchanged. */
+export function groupDigits(text: string): string {
+  const [, sign, whole, rest] = /^(-?)(\d{4,40})((?:\.\d{1,40})?)$/.exec(text) ?? [];
+  return whole === undefined ? text : `${sign}${thousands(whole)}${rest}`;
 }
 
 /** The number of UTF-16 code units of the longest text; 0 without texts. */

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { findService, type ServiceFlags } from '../../src/accounts/settings.ts';
+import { isFailure } from '../support/failures.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { type StoredProfile, writeStore } from '../support/stored-accounts.ts';
@@ -129,7 +130,10 @@ test('an unknown profile is a usage error that names the known ones', async (t) 
     });
   await assert.rejects(find({}, { CHANLIST_PROFILE: 'other' }), { exit: 2, step: /work, home/ });
   const nobody = finder({ HOME: join(await temporaryFolder(t), 'nobody') });
-  await assert.rejects(nobody({ profile: 'x' }), { exit: 2, step: /store one with chanlist auth login/ });
+  await assert.rejects(
+    nobody({ profile: 'x' }),
+    isFailure(2, 'store it with: chanlist auth login --profile x'),
+  );
 });
 
 test('wrong values are usage errors that name their source', async (t) => {
@@ -139,6 +143,9 @@ test('wrong values are usage errors that name their source', async (t) => {
     [{ baseUrl: 'http://api.example.com' }, full, /^--base-url: /],
     [{}, { ...full, CHANLIST_BASE_URL: 'x' }, /^CHANLIST_BASE_URL: /],
     [{ namespace: '' }, full, /^--namespace: /],
+    // No printed command could name them.
+    [{ profile: '-x' }, full, /^'-x' cannot be the name of a profile/],
+    [{}, { ...full, CHANLIST_PROFILE: 'a\nb' }, /cannot be the name of a profile/],
     [{}, { ...full, CHANLIST_NAMESPACE: 'a/b' }, /^CHANLIST_NAMESPACE: /],
     [{ keyFile: join(folder, 'missing') }, full, /^--key-file: /],
     [{}, { ...full, CHANLIST_API_KEY: 'sk one' }, /^CHANLIST_API_KEY: /],

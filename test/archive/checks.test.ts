@@ -21,7 +21,7 @@ const before: CheckHistory = {
   feed: { ids: ['x'], known: [] },
   missingIds: { dead: { checks: 1, last: timeAt(day) } },
   withoutFeed: timeAt(day),
-  failure: { code: 'unavailable', since: timeAt(day) },
+  failure: { code: 'unavailable', since: timeAt(day), last: timeAt(day) },
 };
 const after = (facts: Partial<CheckFacts>): CheckHistory =>
   checksAfter(before, {
@@ -60,12 +60,19 @@ test('a record keeps 200 IDs of a feed, and the last 200 missing ones', () => {
 test('a failure of the archive is kept with its first day; one of the run is not', () => {
   const failed = (from: CheckHistory, code: 'gone' | 'refused' | 'no_credits') =>
     checksAfterFailure(from, new Failure(code, code), now);
-  const gone = { ...before, failure: { code: 'gone', since: time } };
+  const gone = { ...before, failure: { code: 'gone', since: time, last: time } };
   assert.deepEqual(failed(before, 'gone'), gone);
-  assert.equal(failed(gone, 'gone'), gone);
+  assert.deepEqual(
+    failed({ ...gone, failure: { code: 'gone', since: timeAt(0), last: timeAt(1) } }, 'gone').failure,
+    {
+      code: 'gone',
+      since: timeAt(0),
+      last: time,
+    },
+  );
   assert.equal(failed(before, 'no_credits'), before);
   // By turns.
-  assert.deepEqual(failed(before, 'refused').failure, { code: 'refused', since: timeAt(day) });
+  assert.deepEqual(failed(before, 'refused').failure, { code: 'refused', since: timeAt(day), last: time });
 });
 
 test('what is refused stops one export: 2 before a paid request, 1 after the first', () => {

@@ -13,7 +13,7 @@ const full = record({
     feed: { ids: ['a'], known: [] },
     missingIds: { a: { checks: 1, last: timeAt(0) } },
     withoutFeed: timeAt(0),
-    failure: { code: 'gone', since: timeAt(0) },
+    failure: { code: 'gone', since: timeAt(0), last: timeAt(0) },
   },
 });
 

@@ -338,7 +338,8 @@ test('gone and stale: the result of the last check; without a feed eight days at
   const { world } = await archived(t);
   world.pass(100);
   const ago = (hours: number): string => new Date(world.now - hours * 3_600_000).toISOString();
-  const gone = { failure: { code: 'gone', since: '2026-02-03T04:05:06.000Z' } };
+  const since = '2026-02-03T04:05:06.000Z';
+  const gone = { failure: { code: 'gone', since, last: since } };
   for (const [change, maxAge, code] of [
     [{ checked: ago(37) }, '36h', 'stale'],
     [{ checked: ago(35) }, '36h', null],

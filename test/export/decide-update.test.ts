@@ -132,7 +132,10 @@ test('rule 3: a page that is 404, too: gone, in every run until feed or list is 
   for (let n = 0; n < 3; n++) assert.equal(nights.run(noFeed, { pageIsGone: true }), 'buy');
   assert.equal(nights.checks.failure?.code, 'gone');
   assert.deepEqual(nights.runs(noFeed, noFeed), ['buy', 'unchecked']);
-  nights.checks = { ...nights.checks, failure: { code: 'gone', since: '2026-03-01T00:00:00Z' } };
+  nights.checks = {
+    ...nights.checks,
+    failure: { code: 'gone', since: '2026-03-01T00:00:00Z', last: '2026-03-01T00:00:00Z' },
+  };
   assert.equal(nights.run(feedOf('v3')), 'unchanged');
   assert.equal(nights.checks.failure, null);
   // Whenever the last check was.

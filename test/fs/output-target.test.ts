@@ -72,7 +72,7 @@ test('refused before anything is paid: anything but a regular file, and paths th
     ['/dev/stdout', 'a device', redirect],
     ['/dev/fd/999', 'a device', redirect],
     ['/proc/self/fd/2', 'a device', redirect],
-    [at('a'), 'a symbolic link that cannot be followed'],
+    [at('a'), 'a symbolic link that is not followed'],
     [at('missing', 'out'), at('missing'), 'does not exist'],
     [at('missing', 'below', 'out'), at('missing', 'below'), 'does not exist'],
     [at('dangling'), 'does not exist'],

@@ -97,6 +97,22 @@ for (const count of [5, 6])
     }
   });
 
+test("of feeds that cannot be read, those with 5xx are the service's; a page replaces the one of a channel without a feed", async (t) => {
+  const { channels, night } = await nights(t, 6, 503);
+  Object.assign(channels[5] ?? assert.fail(), { feed: 404 });
+  for (const [days, credits] of [
+    [1, 0],
+    [7, 1],
+    [1, 0],
+  ] as const) {
+    const run = await night(days);
+    assert.deepEqual([run.exit, run.credits, run.errors.length], [7, credits, 1], run.stderr);
+    assert.match(run.errors[0] ?? '', outage);
+    const replaced = 'refs.txt:6 @c5: checked with a page instead of the feed, which is missing (404)';
+    assert.deepEqual(run.warnings, credits > 0 ? [replaced] : []);
+  }
+});
+
 test('feeds without a response are those of a service that is not available, too', async (t) => {
   const { world, night } = await nights(t, 5, 'empty');
   world.service.fault = ({ operation }) => (operation === 'latest' ? 'reset' : null);

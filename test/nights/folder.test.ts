@@ -106,6 +106,18 @@ test('archives that have failed for three days do not keep a new channel waiting
   assert.deepEqual(isExported, [false, false, false, true]);
 });
 
+test('of archives that failed last time, those that were not reached come first', async (t) => {
+  const { nights, channel } = await folderOf(t, 7);
+  for (let n = 0; n < 7; n++) channel(n).feed = 404;
+  assert.equal((await nights.night()).exit, 7);
+  for (let n = 0; n < 7; n++) channel(n).feed = n < 5 ? 500 : 'list';
+  for (const n of [5, 6]) channel(n).list = videos(0, 151);
+  const night = await nights.night('--retries 0');
+  assert.deepEqual([night.exit, paid(night)], [7, []], night.stderr);
+  onlyError(night, '2 more not reached');
+  assert.deepEqual(paid(await nights.night('--retries 0')), [channel(5).id, channel(6).id]);
+});
+
 test('five new channels that fail end the run, although each could be resolved', async (t) => {
   const { nights } = await folderOf(t, 1);
   const names = Array.from({ length: 8 }, (_, n) => `new${n}`);

@@ -276,6 +276,40 @@ test('table: several references: one table, with the handle or ID first, cut to 
   );
 });
 
+test('table: a long reference is cut to 24 columns, also if it comes first', async () => {
+  const long = '@a-very-very-long-handle-of-a-channel';
+  const options80 = options('uploads', { several: true, terminal: screen(80) });
+  const format = await createFormat('table', { ...options80, referenceWidth: long.length });
+  const lines = String(format.rows(item(long), elements(page(0, 1)))).split('\n');
+  assert.match(lines[0] ?? '', /^reference {17}videoId/);
+  assert.match(lines[2] ?? '', /^@a-very-very-long-handl… {2}vid00000000 /);
+});
+
+test('table: a listing of several pages has room for later lengths; one of a single page has none to spare', async () => {
+  for (const [mayFollow, header] of [
+    [true, 'videoId        length  title'],
+    [false, 'videoId      length  title'],
+  ] as const) {
+    const format = await createFormat('table', options('uploads', { terminal: screen(80) }));
+    const sent = elements('[{"videoId":"abcdefghijk","title":"t","lengthText":"4:05"}]');
+    assert.equal(String(format.rows(item(), sent, mayFollow)).split('\n')[0], header);
+  }
+});
+
+test('table: numbers have thousands separators, whatever they are', async () => {
+  const sent =
+    '[{"videoId":"a","title":"t","viewCountText":"12345 views"},{"videoId":"b","viewCountText":"434K views"}]';
+  const text = await answered('table', 'search', {}, sent);
+  assert.deepEqual(text.match(/12,345|434K/g), ['12,345', '434K']);
+  const rows = await answered(
+    'table',
+    'search',
+    {},
+    '[{"n":-1234567.891,"t":"1234","big":1234567890123456789}]',
+  );
+  assert.equal(rows.split('\n')[2]?.trim(), '-1,234,567.891  1234  1,234,567,890,123,456,789');
+});
+
 test('table: several references with --fields: references are whole, and there is room for later numbers', async () => {
   const fields = '_reference,_views,title';
   const several = {

@@ -297,7 +297,7 @@ test('how to resume is the next step, after what has to be done first; a command
     [
       rejected,
       resume,
-      'rejected; replace the key with: chanlist auth login, then resume with: chanlist uploads',
+      'rejected; replace the key with: chanlist auth login; then resume with: chanlist uploads',
     ],
   ] as const)
     assert.equal(failure.resumableWith(step).line(), line);

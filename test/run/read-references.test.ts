@@ -47,6 +47,10 @@ test('a bad argument, and no reference at all, are refused', async () => {
   await assert.rejects(read(null), isFailure(2, 'missing channel'));
   for (const list of ['README.md', '-'])
     await assert.rejects(read(null, list), isFailure(2, `did you mean --from ${list}?`));
+  await assert.rejects(
+    read(null, '@a', 'title,videoId'),
+    isFailure(2, 'did you mean --fields title,videoId?'),
+  );
   // With a list already, that cannot be meant.
   await assert.rejects(
     read('@a\n', 'README.md'),

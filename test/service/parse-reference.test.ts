@@ -42,7 +42,10 @@ const channels: readonly Row[] = [
   ...sentAs('@demo', 'https://example.com/@demo?si=abc&feature=share|https://www.example.com/@demo/live'),
   ...sentAs('@demo', 'https://www.example.com/@demo/search?query=bread|m.example.com/@demo?si=1#x'),
   ...sentAs('@demo', 'www.example.com/@demo/videos|localhost:8080/@demo'),
-  ...sentAs(id, `www.example.com/channel/${id}/videos|https://example.com/channel/${id},`),
+  ...sentAs(
+    id,
+    `www.example.com/channel/${id}/videos|https://example.com/channel/${id},|${id}/videos|\u0085${id}/`,
+  ),
   ...sentAs(id, `https://studio.example.com/channel/${id}/videos/upload?filter=%5B%5D`),
   ...sentAs(id, `https://mirror.example/en/channel/${id}/|https://example.com/${id}`),
   ...sentAs(id, `example.com/feeds/videos.xml?channel_id=${id}`),
@@ -91,6 +94,7 @@ const notChannels: readonly Row[] = [
   ['ucdemo__________________', '; did you mean UCdemo__________________?'],
   ['demo!', "'demo' is not a channel reference: |; did you mean @demo?"],
   ['https://www.example.com/shorts/abcdefghijk', 'is a video'],
+  ['https://www.example.com/shorts/', 'is a video'],
   ['https://www.example.com/live/abcdefghijk', 'is a video'],
   ['https://www.example.com/embed/abcdefghijk', 'is a video'],
   ['https://www.example.com/v/abcdefghijk', 'is a video'],
@@ -120,6 +124,7 @@ const notChannels: readonly Row[] = [
   ['–-output-dir', '; did you mean --output-dir?'],
   ['"demo",', "'demo' is not a channel reference: |; did you mean @demo?"],
   ['example.com/c/Name', '; did you mean https://example.com/c/Name?'],
+  ['www.example.com/c/Name', '; did you mean https://www.example.com/c/Name?'],
   ...[
     ...['', ' ', '@', '""', '@a b', `${id} x`, '@a\u0007', '@a\\b', '@a@b', '@a%2Fb', '@%zz', '@100%', '@,'],
     ...[
@@ -147,8 +152,9 @@ const notPlaylists: readonly Row[] = [
   ['https://www.example.com/playlist?si=abc', 'is a playlist page'],
   ['https://www.example.com/playlist?list=RDabc', 'is a mix, which the service does not list'],
   ['https://www.example.com/playlist?list=WL', 'is a private list'],
-  ['RDabc', 'is a mix'],
-  ['WL', 'is a private list'],
+  ['https://www.example.com/playlist?list=VLRDabc', 'is a mix'],
+  ...['RDabc', 'VLRDabc'].map((text) => [text, 'is a mix'] as const),
+  ...['WL', 'VLWL'].map((text) => [text, 'is a private list'] as const),
   ['LL', 'is a private list'],
   ['@demo', 'is a channel: expected a playlist URL|; did you mean: chanlist uploads @demo'],
   [

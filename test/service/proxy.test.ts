@@ -25,11 +25,19 @@ test('a proxy is an http or https address; without a scheme it is plain http', a
     await assert.rejects(proxyOf({ HTTPS_PROXY: address }), { exit: 2, message: `HTTPS_PROXY is ${what}` });
 });
 
-test('NO_PROXY: a host, a domain that it is in, or *', async () => {
-  const hosts = 'api.service.test API.service.test service.test .test *.test *'.split(' ');
+test('NO_PROXY: a host, a domain that it is in, or *; with the port of the service or without one', async () => {
+  const hosts = 'api.service.test API.service.test service.test .test *.test * service.test:443'.split(' ');
   for (const name of [...hosts, 'x, service.test'])
     assert.equal(await proxyOf({ HTTPS_PROXY: 'proxy', NO_PROXY: name }), null, name);
-  for (const name of ['', 'x', 'pi.service.test', 'xapi.service.test', 'service', 'api.service.test.x'])
+  for (const name of [
+    '',
+    'x',
+    'pi.service.test',
+    'xapi.service.test',
+    'service',
+    'api.service.test.x',
+    'service.test:80',
+  ])
     assert.equal(await proxyOf({ HTTPS_PROXY: 'proxy', no_proxy: name }), 'proxy', name);
 });
 
