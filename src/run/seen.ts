@@ -6,6 +6,7 @@ import { resolveTarget, type Target } from '../fs/output-target.ts';
 import { assertNotArchive, PrivateFolder, privateFolderOf, seenSuffix } from '../fs/private-folder.ts';
 import { readLines } from '../fs/text-input.ts';
 import type { JsonText } from '../json/json-text.ts';
+import { isReference, parseReference } from '../service/parse-reference.ts';
 import { count } from '../text/count.ts';
 import { feedIdOf } from './list-pages.ts';
 import type { Reference } from './read-references.ts';
@@ -147,6 +148,8 @@ async function readIds({ stats, real, path }: Target, stop: AbortSignal): Promis
     const why = problem ?? (isNeither ? 'it is neither an ID nor a reference' : null);
     if (why !== null) throw unreadable(`line ${number}: ${why}`);
     ids.add(line);
+    // A reference that a person has written: as a run would write it.
+    if (line.includes('/') && isReference(line, 'channel')) ids.add(parseReference(line, 'channel').value);
   }
   ids.delete('');
   return ids;

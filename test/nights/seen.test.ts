@@ -239,6 +239,12 @@ test('FILE is read under its lock; an entry without an ID is new each time', asy
   assert.deepEqual(await printed(path, ['v_1', '', 'v_2']), ['']);
 });
 
+test('a reference in FILE may be written as people write it', async (t) => {
+  const path = join(await temporaryFolder(t), 'seen.txt');
+  fs.writeFileSync(path, 'https://www.example.com/@a/videos\n');
+  assert.deepEqual(await printed(path, ['v_1']), ['v_1']);
+});
+
 test('what stdout has not accepted is not said to be added', async (t) => {
   const path = join(await temporaryFolder(t), 'seen.txt');
   using seen = await SeenFile.open(path, new AbortController().signal);

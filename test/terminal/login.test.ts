@@ -29,6 +29,8 @@ for (const shell of ['bash --norc -i', 'zsh -f -i'])
     await until(/fg\n.*: api\.exa$/s);
     await enter('mple.com');
     await until(/\(not shown\):$/);
+    // What is not shown is asked for again.
+    await press('sk_old');
     await press('C-z');
     await until(/\(not shown\):.*ready>$/s);
     await enter('fg');

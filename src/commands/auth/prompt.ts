@@ -42,8 +42,11 @@ export async function withPrompt<T>(
   const onContinued = (): void => {
     stdin.setRawMode?.(false);
     stdin.setRawMode?.(true);
-    // Readline's own listener runs first.
-    setImmediate(show);
+    // Readline's own listener runs first. What was typed and is not shown would come before what is typed now.
+    setImmediate(() => {
+      if (isMuted) terminal.write(null, { ctrl: true, name: 'u' });
+      show();
+    });
   };
   process.on('SIGCONT', onContinued);
   // A terminal that is closed reports errors at any time, also after the last question.
