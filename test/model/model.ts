@@ -58,8 +58,9 @@ interface Interrupted {
   readonly replaces: boolean;
   readonly update: {
     readonly all: boolean;
-    /** Of FILE when it began. */
+    /** Of FILE when it began; `count`: the number of its entries. */
     readonly version: number;
+    readonly count: number;
     readonly expected: readonly string[];
     readonly isWithoutFeed: boolean;
   } | null;
@@ -162,7 +163,10 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
       if (archive !== null && feed !== null) state.archive = { ...archive, withoutFeed: null, isGone: false };
       fetchUpdate(
         file,
-        begun({ all, version: file.version, expected, isWithoutFeed: feed === null }, true),
+        begun(
+          { all, version: file.version, count: ids.length, expected, isWithoutFeed: feed === null },
+          true,
+        ),
         feed,
         all,
       );
@@ -192,16 +196,15 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     const isWhole = update.all && update.version === file.version;
     const all = update.all || isAll;
     let run = before;
+    // Pages lack what FILE had then: if it has lost entries since, the list is read again.
+    const hasLost = old.length < update.count || (update.all && old.length === update.count);
+    const isAnew = isAll ? !isWhole : update.version !== file.version && hasLost;
     // --all starts over unless it has bought every page for this FILE so far.
-    if (isAll && !isWhole) {
-      const anew = {
-        ...before,
-        started: now,
-        hasMore: true,
-        update: { ...update, all, version: file.version },
-      };
-      run = { ...setAside(anew), before };
-    } else if (run.ids.some((id) => old.includes(id))) run = setAside(run);
+    if (!isAnew && run.ids.some((id) => old.includes(id))) run = setAside(run);
+    else if (isAnew) {
+      const began = { ...update, all, version: file.version, count: old.length };
+      run = { ...setAside({ ...before, started: now, hasMore: true, update: began }), before };
+    }
     while (run.hasMore) {
       const page = buy(run);
       if (page === null) {
