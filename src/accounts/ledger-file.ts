@@ -99,7 +99,10 @@ export class LedgerFile {
   append(line: Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>): void {
     // The line end in front closes a line that a crash cut short.
     const text = Buffer.from(`\n${JSON.stringify({ version: 1, ...line })}\n`);
-    const written = guardFile(this.path, 'failure', () => writeSync(this.#fd, text));
+    const written = guardFile(this.path, 'failure', () => {
+      this.#sizeNow();
+      return writeSync(this.#fd, text);
+    });
     this.#byteSize += written;
     if (written === text.length) return;
     throw new Failure('failed', `${this.path}: only part of a line was written`, { step: 'free some space' });
@@ -125,13 +128,19 @@ export class LedgerFile {
     });
   }
 
+  /** The bytes of the file. Throws `failed` if others have replaced, cut or removed it. */
+  #sizeNow(): number {
+    const { size, ino } = fstatSync(this.#fd);
+    const isSame = ino === statSync(this.path, { throwIfNoEntry: false })?.ino;
+    if (isSame && size >= this.#byteSize) return size;
+    throw new Failure('failed', `${this.path} was replaced, cut or removed during this run`, {
+      step: 'find the program that did it: the next run counts only what is left',
+    });
+  }
+
   #readLines(): void {
     const bytes = guardFile(this.path, 'failure', () => {
-      const { size, ino } = fstatSync(this.#fd);
-      if (size < this.#byteSize || ino !== statSync(this.path).ino)
-        throw new Failure('failed', `${this.path} was replaced or cut during this run`, {
-          step: 'find the program that did it: the next run counts only what is left',
-        });
+      const size = this.#sizeNow();
       this.#byteSize = size;
       const added = Buffer.allocUnsafe(size - this.#offset);
       return added.subarray(0, readSync(this.#fd, added, 0, added.length, this.#offset));

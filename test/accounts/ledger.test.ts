@@ -244,6 +244,19 @@ test('a ledger that becomes shorter, or another file, while a run counts in it: 
     }
 });
 
+test('a ledger that is removed during a run without a bound: a warning', async (t) => {
+  const { file, open, warnings } = await fixture(t);
+  const ledger = open();
+  await buy(ledger, 'confirmed');
+  fs.rmSync(file);
+  await buy(ledger, 'confirmed');
+  assert.equal(warnings.length, 1);
+  assert.match(
+    warnings[0] ?? '',
+    /^the credit ledger is not complete: .* was replaced, cut or removed during this run/,
+  );
+});
+
 test('a file system without sockets, which cannot be locked: 1 with a bound per day; nothing without', async (t) => {
   const { open, warnings } = await fixture(t);
   t.mock.method(Server.prototype, 'listen', function (this: Server) {
