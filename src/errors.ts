@@ -117,7 +117,7 @@ export class Failure extends Error {
     return this.step === (failures[this.code].step ?? null);
   }
 
-  /** Adds `resume` to this failure's own step, which must come first; it replaces a default one. */
+  /** Appends `resume` to this failure's own step. A default step is replaced. */
   resumableWith(resume: Step): Failure {
     const first = this.hasDefaultStep ? null : this.step;
     if (first === null) return this.with({ step: resume });

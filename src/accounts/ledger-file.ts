@@ -152,7 +152,7 @@ export class LedgerFile {
       this.#lines++;
       if (line === '' || this.#add(line)) continue;
       this.#entries.set(this.#lines, unknownRequest);
-      // `append` begins with a line end: after a line that was cut off there is no empty line.
+      // `append` begins with a line end: a complete line is followed by an empty one, a cut-off line is not.
       const wasLast = (lines[i + 1] ?? this.#rest) !== '';
       if (!wasLast || !isCutOff(line)) this.#damagedLines.push(this.#lines);
     }
@@ -162,7 +162,7 @@ export class LedgerFile {
     return [...this.#entries.values(), ...(this.#rest === '' ? [] : [unknownRequest])];
   }
 
-  /** Most that was spent at an origin this month, or on `today`. */
+  /** The most that may have been spent at an origin, this month or on `today`. */
   spentAt(origin: string, per: 'day' | 'month', today: string): number {
     const counts = ({ request, outcome }: LedgerEntry): boolean =>
       outcome !== 'free' &&

@@ -39,7 +39,6 @@ export async function findService(flags: ServiceFlags, context: Context) {
     const step = {
       purpose: 'store one for that address',
       program: 'chanlist auth login',
-      operands: [],
       flags: [
         { name: '--profile', value: new URL(baseUrl.origin).hostname },
         { name: '--base-url', value: baseUrl.origin },

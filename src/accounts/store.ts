@@ -23,7 +23,6 @@ export interface Profile extends Service {
 export const loginOf = (profile: string, purpose: string): Command => ({
   purpose,
   program: 'chanlist auth login',
-  operands: [],
   flags: [{ name: '--profile', value: profile }],
 });
 
@@ -102,7 +101,7 @@ export async function updateStore(env: Env, change: (store: Store) => Store): Pr
   using _lock = await acquireLock(folder, path.basename(file), file);
   const store = change(readStore(env));
   const { default: Conf } = await import('conf');
-  // With this variable (it also reaches programs that a snap package starts) conf would write in place.
+  // If SNAP is set, conf writes in place. Programs that a snap package starts inherit it.
   delete process.env.SNAP;
   try {
     const conf = new Conf({

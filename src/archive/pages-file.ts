@@ -113,8 +113,8 @@ export class PagesFile {
   }
 
   /**
-   * Opens interrupted pages for writing, and cuts away what does not count. Throws `failed` if they cannot be written, or as
-   * `assertOwn`.
+   * Opens interrupted pages for writing, and cuts away what does not count. Throws `failed` if they cannot be written, and
+   * what `assertOwn` throws.
    */
   openToAppend(): void {
     const read = fstatSync(this.#fd);
@@ -233,7 +233,7 @@ export class PagesFile {
     try {
       if (!this.#isNamed) this.remove();
     } catch {
-      // Must not hide the error that led here.
+      // An error here must not hide the one being handled.
     }
     closeQuietly(this.#fd);
   }
@@ -253,7 +253,7 @@ export class PagesFile {
   /** Finds the pages up to the last valid line. */
   async #readPages(stop: AbortSignal): Promise<void> {
     let [at, checksum] = [0, 0];
-    for await (const lines of linesOf(chunksOf(this.#fd, this.#path, stop), undefined, true))
+    for await (const lines of linesOf(chunksOf(this.#fd, this.#path, stop), { withEnds: true }))
       for (const line of lines) {
         if (line === null) return;
         if (isComment(line)) {

@@ -71,9 +71,9 @@ const isHeader = shape({
 });
 export type PagesHeader = Infer<typeof isHeader>;
 
-const isPlace = isOneOf('start', 'end', 'stuck');
+const isFixedPlace = isOneOf('start', 'end', 'stuck');
 const isToken = shape({ token: isText });
-const isNext = (value: unknown): value is Next => isPlace(value) || isToken(value);
+const isNext = (value: unknown): value is Next => isFixedPlace(value) || isToken(value);
 
 /** The line after the entries of a page. */
 export const isCommit = shape({

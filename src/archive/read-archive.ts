@@ -86,7 +86,7 @@ export async function readRecorded(
   const own = record?.id === id ? record : null;
   const checkedId = hasStamp(target.stats, own) ? null : id;
   const contents = await readArchive(target, checkedId, stop, onEntry);
-  // Its time has changed, but not its content.
+  // Only its time has changed: the bytes are as recorded.
   const isOnlyTouched = checkedId !== null && contents.badLines > 0 && contents.checksum === own?.checksum;
   if (!isOnlyTouched) return { ...contents, checkedId };
   return { ...(await readArchive(target, null, stop, onEntry)), checkedId: null };

@@ -13,20 +13,20 @@ import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
 /** Milliseconds after which a failing archive is updated after first exports: three days, less the slack of a night. */
 const patience = 3 * day - 2 * hour;
 
-interface Place {
+interface IndexedFolder {
   /** FILE of `-o`; null: all FILEs of the folder. */
   readonly file: Target | null;
   readonly privateFolder: PrivateFolder;
   readonly operation: Pick<Operation, 'reference'>;
 }
 
-/** Knows the references in the records and interrupted runs beside the FILEs. What cannot be read stops its own export only. */
+/** Maps references in records and pages files to IDs. What cannot be read is skipped here; its own export reports it. */
 export class ReferenceIndex {
   readonly records = new Map<string, ArchiveRecord>();
   readonly #interrupted = new Set<string>();
   readonly #ids = new Map<string, string>();
 
-  constructor({ file, privateFolder, operation }: Place) {
+  constructor({ file, privateFolder, operation }: IndexedFolder) {
     const note = (reference: string, id: string): void => {
       this.#ids.set(parseReference(reference, operation.reference).value, id);
     };
@@ -39,7 +39,7 @@ export class ReferenceIndex {
         if (header !== null) note(header.reference, header.request.id);
         if (record !== null) for (const other of [record.reference, ...record.others]) note(other, record.id);
       } catch (error) {
-        // A recorded reference may be of another command.
+        // A damaged record, or a reference that only the other command accepts: skip it.
         if (!(error instanceof Failure)) throw error;
       }
   }
@@ -70,7 +70,7 @@ export class ReferenceIndex {
   #sortKey(name: string, all: boolean): { readonly rank: number; readonly time: string } {
     const record = this.records.get(name);
     const { failure = null, checked = null } = record?.checks ?? {};
-    // In turn: what a run does not reach because of others is reached in the next one.
+    // The one that failed longest ago comes first, so that each gets its turn.
     if (failure !== null) return { rank: 2, time: failure.last };
     return { rank: this.#interrupted.has(name) ? 0 : 1, time: (all ? record?.whole : checked) ?? '' };
   }

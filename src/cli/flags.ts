@@ -20,7 +20,7 @@ const printing = [...selecting, ...localReports];
 const reporting = [...printing, 'auth login', 'auth switch', 'auth logout'];
 const bounded = [...requesting, 'credits', 'auth login'];
 
-const number =
+const numberParser =
   (pattern: RegExp, expected: string) =>
   (minimum: number, maximum = Number.POSITIVE_INFINITY) =>
   (text: string, source: string): number => {
@@ -30,8 +30,8 @@ const number =
     throw usage(`${source} is '${text}': expected ${expected}, ${range}`);
   };
 
-const integer = number(/^\d{1,15}$/, 'a whole number');
-const seconds = number(/^(?:\d+(?:\.\d*)?|\.\d+)$/, 'seconds');
+const integer = numberParser(/^\d{1,15}$/, 'a whole number');
+const seconds = numberParser(/^(?:\d+(?:\.\d*)?|\.\d+)$/, 'seconds');
 
 const counted = { default: 0, combine: (count: number) => count + 1 };
 /** All values of a flag that may repeat. */

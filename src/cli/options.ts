@@ -52,7 +52,7 @@ interface Invocation {
   readonly flags: readonly Flag[];
 }
 
-/** Variables of flags that decide which account is used. That of the key file is left out: CHANLIST_API_KEY precedes it. */
+/** Variables of flags that decide which account is used. CHANLIST_API_KEY_FILE is left out: CHANLIST_API_KEY takes precedence over it. */
 const accountVariables: Readonly<Record<string, string>> = {
   '--profile': 'CHANLIST_PROFILE',
   '--base-url': 'CHANLIST_BASE_URL',

@@ -1,5 +1,5 @@
 import { type Failure, usage } from '../errors.ts';
-import type { ReferenceKind } from '../service/contract.ts';
+import { listingOf } from '../service/contract.ts';
 import { isReference } from '../service/parse-reference.ts';
 import { guess, type Step } from '../text/command.ts';
 import { didYouMean } from '../text/nearest.ts';
@@ -10,7 +10,6 @@ import { flagsOf, globalFlags, helpFlag, ownFlags, versionFlag } from './flags.t
 const jq = (options: string, expression: string): Step => ({
   purpose: 'use jq',
   program: `jq ${options} '${expression}' FILE`,
-  operands: [],
   pipe: 'chanlist show -',
 });
 
@@ -77,20 +76,14 @@ function stepFor(path: string, name: string, names: readonly string[]): Step {
   return didYouMean(name, names) ?? seeHelp(path);
 }
 
-/** What lists a reference that is typed in place of a command. */
-const listings: Readonly<Record<ReferenceKind, string>> = {
-  channel: 'chanlist uploads',
-  playlist: 'chanlist playlist',
-};
-
 /** Refuses a word that is not a command, or not an action of the command `path`. */
 export function unknownCommand(path: string, word: string, names: readonly string[]): Failure {
   const suggestion = didYouMean(word, names);
   if (path !== '')
     return usage(`${path} has no action '${word}'`, suggestion ?? `expected one of ${names.join(', ')}`);
   const message = `there is no command '${word}'`;
-  for (const [kind, program] of Object.entries(listings) as [ReferenceKind, string][])
-    if (isReference(word, kind)) return usage(message, guess(program, [word]));
+  for (const kind of ['channel', 'playlist'] as const)
+    if (isReference(word, kind)) return usage(message, guess(`chanlist ${listingOf[kind]}`, [word]));
   const pointer = Object.keys(commandPointers).find((target) => commandPointers[target]?.includes(word));
   return usage(message, pointer === undefined ? (suggestion ?? seeHelp(path)) : `use ${pointer}`);
 }

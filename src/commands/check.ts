@@ -29,7 +29,8 @@ import {
   withoutRepeats,
 } from '../run/read-references.ts';
 import { badResults } from '../run/results.ts';
-import { playlistId } from '../service/parse-reference.ts';
+import { listingOf } from '../service/contract.ts';
+import { kindOfId } from '../service/parse-reference.ts';
 import { type Command, commandText } from '../text/command.ts';
 import { count } from '../text/count.ts';
 
@@ -68,9 +69,10 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
   const places = paths.map(findArchives);
   const checked = await checkAll(places, maxAge, context);
   const { absent, unknown } = await findAbsent(withoutRepeats(validOnly(list)), checked, places);
+  const listed = new Set(list.map(({ value }) => canonicalOf(value)));
   const archives = checked
     .filter(({ isWritten }) => !isWritten)
-    .map((archive) => noteNotInFrom(archive, list, from));
+    .map((archive) => noteNotInFrom(archive, listed, from));
   const found = [...archives, ...absent.map((reference) => absentRow(reference, paths))];
   const rows = found.map((row) => printableRow(row, options));
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
@@ -123,15 +125,14 @@ async function checkAll(
 /** Adds to a stale archive that `--from` does not list it: no run updates it. */
 function noteNotInFrom(
   { row, references }: CheckedArchive,
-  list: readonly Reference[],
+  listed: ReadonlySet<string>,
   from: string | null,
 ): CheckRow<Command> {
   const { problem } = row;
-  const listed = new Set(list.map(({ value }) => canonicalOf(value)));
-  const isListed = references.some((reference) => listed.has(canonicalOf(reference)));
   // A playlist is updated by a command of its own.
-  const isPlaylist = row.id !== null && playlistId.test(row.id);
-  if (from === null || isListed || isPlaylist || problem?.code !== 'stale') return row;
+  const isPlaylist = row.id !== null && kindOfId(row.id) === 'playlist';
+  if (from === null || isPlaylist || problem?.code !== 'stale') return row;
+  if (references.some((reference) => listed.has(canonicalOf(reference)))) return row;
   const message = `${problem.message}; it is not in ${inputName(from)}`;
   return { ...row, problem: { ...problem, message, fix: null } };
 }
@@ -190,7 +191,7 @@ function absentRow(
   [path = '', ...others]: readonly string[],
 ): CheckRow<Command> {
   const command = {
-    program: playlistId.test(value) ? 'chanlist playlist' : 'chanlist uploads',
+    program: `chanlist ${listingOf[kindOfId(value)]}`,
     operands: [given ?? value],
     // An update also exports what does not exist.
     flags: [
@@ -222,8 +223,8 @@ function printableRow({ problem, ...row }: CheckRow<Command>, options: CheckOpti
 function repairOf(bad: readonly BadRow[], { invocation, paths, from }: CheckOptions): Command | null {
   const [fix] = bad.flatMap(({ problem }) => problem.fix ?? []);
   if (fix === undefined) return null;
-  if (bad.length === 1) return { purpose: 'fix', program: fix, operands: [] };
-  // What was read from stdin is gone.
+  if (bad.length === 1) return { purpose: 'fix', program: fix };
+  // The list came from stdin, so the command cannot be repeated.
   if (from === '-') return null;
   return repairAll(commandOf(invocation, 'fix', paths, ['--format', '--quiet', '--verbose']));
 }

@@ -94,7 +94,7 @@ export const search: CommandModule = {
   },
 };
 
-/** Why these are not a channel and a query; null if they are. */
+/** Returns why these arguments are not a channel and a query; null if they are. */
 function queryProblem(channel: string, words: readonly string[]): Failure | null {
   const [last = '', ...others] = words.toReversed();
   if (!isReference(channel, 'channel') && isReference(last, 'channel')) {

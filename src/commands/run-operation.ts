@@ -59,10 +59,10 @@ export async function runOperation(
       references = await readReferences(options, operation.reference, context, ({ value, id }) => {
         assertParameters(operation, parametersOf(value));
         // An export resolves it first.
-        const isExport = options.output !== null || options.outputDir !== null;
-        if (isExport && id === null) assertParameters(operations.resolve, { input: value });
+        if (isExport(operation, options) && id === null)
+          assertParameters(operations.resolve, { input: value });
       });
-    // What a bad line has may be a stored key.
+    // A bad line may contain a stored key.
     if (validOnly(references).length < references.length) redactStoredKeys(env, stderr);
     assertGoodLine(references, options, operation.reference);
     const job = await chooseJob(operation, options, context, target, references, parametersOf);
@@ -78,6 +78,10 @@ export async function runOperation(
   }
 }
 
+/** Whether the pages of a list go into files. */
+const isExport = ({ body }: Operation, { output, outputDir }: RunOptions): boolean =>
+  body === 'page' && (output !== null || outputDir !== null);
+
 /** Writes the summary of a run that is refused. */
 function summarizeRefusal(
   failure: Failure,
@@ -92,7 +96,7 @@ function summarizeRefusal(
   }
 }
 
-/** An export, a listing or responses. Throws usage errors for a FILE that does not fit. */
+/** Chooses the job: an export, a listing or responses. Throws usage errors for a FILE that does not fit. */
 async function chooseJob(
   operation: Operation,
   options: RunOptions,
@@ -103,7 +107,7 @@ async function chooseJob(
 ): Promise<Job> {
   const references = withoutRepeats(inputs);
   const isPaged = operation.body === 'page';
-  if (isPaged && (options.output !== null || options.outputDir !== null)) {
+  if (isExport(operation, options)) {
     const format = options.format ?? 'ndjson';
     if (format === 'table') throw new Error('a table in a file');
     if (options.outputDir === null && validOnly(references).length > 1)

@@ -119,7 +119,7 @@ async function* entriesOfFile(path: string, limit: number | null, { stdin, stop 
   }
 }
 
-/** The record of a line (null: it is too long); null if it is blank. */
+/** Parses a line (null: it was too long) into a record; null if the line is blank. */
 function parseLine(line: Buffer | null, file: string, number: number): JsonText | null {
   const text = line !== null && number === 1 ? withoutByteOrderMark(line) : line;
   const isText = text !== null && isUtf8(text);

@@ -13,11 +13,11 @@ import type { Run } from '../run/run.ts';
 import { count } from '../text/count.ts';
 import { type BoughtPages, buyPages } from './buy-pages.ts';
 import { type Feed, noLongerExpected } from './decide-update.ts';
-import { endRun, removePages } from './end-run.ts';
 import { failedExport } from './export-failure.ts';
 import { type ExportItem, foundStamp, timeOf } from './exports.ts';
+import { finishExport, removePages } from './finish-export.ts';
 import { adoptedText } from './messages.ts';
-import { type ArchiveContents, assertFileAsFound, changeOf, dropsBadLines } from './updated-file.ts';
+import { type ArchiveContents, assertFileAsFound, changeOf } from './updated-file.ts';
 
 /** Buys pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
 export async function addNew(
@@ -98,8 +98,8 @@ async function finishUpdate(
   const { all, started } = updateOf(pages);
   const recordPart = { checks, whole: all ? started : (record?.whole ?? null) };
   const added = pages.position.entries;
-  if (added > 0 || dropsBadLines(item, contents)) {
-    await endRun(run, item, pages, recordPart, contents);
+  if (added > 0 || contents.dropsBadLines) {
+    await finishExport(run, item, pages, recordPart, contents);
     return resultOf(reference, { ...facts, added, entries: contents.entries + added });
   }
   recordUnchanged(item, contents, recordPart);
@@ -144,7 +144,7 @@ async function preparePages(item: ExportItem, contents: ArchiveContents, pages: 
   // A run that has ended since has put some of these entries into FILE.
   const isPartlyInFile = [...ids].some((id) => contents.ids.has(id));
   if (isPartlyInFile) return pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
-  // They left out entries that FILE had then, and may have lost since: it was restored, or is damaged.
+  // The pages left out entries that FILE had then. If FILE has lost some since (restored or damaged), read the list again.
   const isSame = update.file.checksum === contents.checksum;
   const { entries } = update.file;
   const mayLack = contents.entries < entries || (update.all && contents.entries === entries);

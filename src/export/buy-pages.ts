@@ -3,12 +3,13 @@ import type { PagesFile } from '../archive/pages-file.ts';
 import type { Failure } from '../errors.ts';
 import { assertNotPinned } from '../fs/atomic.ts';
 import { assertRoom } from '../fs/files.ts';
-import { createFormat } from '../output/formats.ts';
 import { listPages, missingEntries, needsPage, type Sink, tokenOf } from '../run/list-pages.ts';
 import type { Result } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import type { ExportItem } from './exports.ts';
 import { unresumable } from './messages.ts';
+
+const lineEnd = Buffer.from('\n');
 
 export interface BoughtPages {
   readonly facts: Pick<Result, 'pages' | 'missing' | 'token'>;
@@ -32,15 +33,8 @@ export async function buyPages(
   select: Sink['select'],
   keptEntries = 0,
 ): Promise<BoughtPages> {
-  const { operation } = item.exportFolder;
   const stuck = stuckFailure(item, pages);
   if (stuck !== null) return { facts: { pages: 0, missing: null, token: null }, failure: stuck };
-  const format = await createFormat('ndjson', {
-    shape: operation,
-    fields: null,
-    several: false,
-    terminal: null,
-  });
   const { target } = item;
   assertNotPinned(target);
   const { update, request } = pages.header;
@@ -54,7 +48,7 @@ export async function buyPages(
     write: async ({ entries, done }, position, page) => {
       // A page that is invalid is bought again, unless it is the last one that is needed.
       if (page.broken?.code === 'invalid_response' && !done) throw page.broken;
-      const rows = format.rows({ given: null }, entries);
+      const rows = Buffer.concat(entries.flatMap((entry) => [entry.utf8, lineEnd]));
       // An update that has reached a known entry needs no further page.
       const next = update !== null && done ? 'end' : position.next;
       const info = request.format === 'json' ? (page.info?.toString() ?? null) : null;
@@ -67,7 +61,7 @@ export async function buyPages(
     failure,
   } = await listPages(run, item.id, pages.position, sink, item.reference.tally);
   const isStuck = failure !== null && position.next === 'stuck';
-  // An update starts over.
+  // Only for an export: an update starts over.
   if (failure?.code === 'unresumable' && update === null) pages.noteRefused();
   return {
     facts: {

@@ -1,5 +1,5 @@
 import { existsSync, rmdirSync } from 'node:fs';
-import { dirname, resolve as resolvePath } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { changeRecord } from '../archive/record.ts';
 import { ReferenceIndex } from '../archive/reference-index.ts';
 import { Failure } from '../errors.ts';
@@ -42,7 +42,7 @@ function createFolders({ file, path, privateFolder }: ExportFolder): Disposable 
   };
   try {
     guardFile(path, 'usage', () => {
-      let folder = resolvePath(path);
+      let folder = resolve(path);
       while (!existsSync(folder)) {
         missing.push(folder);
         folder = dirname(folder);
@@ -110,7 +110,7 @@ async function exportEach(state: ExportState, references: readonly Reference[]):
   const { run, exportFolder, index, results, claimed, aliases } = state;
   const { feeds, options } = exportFolder;
   await forEachConcurrently(references, options, async (reference) => {
-    const id = await resolve(run, index, reference);
+    const id = await resolveId(run, index, reference);
     if (id instanceof Failure) results.set(reference, resultOf(reference, { failure: id }));
     else if (claimed.has(id)) aliases.push({ reference, id });
     else {
@@ -150,7 +150,7 @@ async function exportOrUpdate(
   { run, exportFolder, index, results }: ExportState,
   { reference, id }: ResolvedReference,
 ): Promise<void> {
-  const result = await run.work(reference, () => exportOne(run, exportFolder, reference, id));
+  const result = await run.attempt(reference, () => exportOne(run, exportFolder, reference, id));
   const file = pathOf(exportFolder, id);
   // A FILE that stays has the entries that are recorded.
   const isKept = result.failure !== null && result.entries === 0 && existsSync(file);
@@ -161,7 +161,7 @@ async function exportOrUpdate(
 }
 
 /** Returns the ID of a reference, or why it has none. Asks the service only for what no record knows. */
-async function resolve(run: Run, index: ReferenceIndex, reference: Reference): Promise<string | Failure> {
+async function resolveId(run: Run, index: ReferenceIndex, reference: Reference): Promise<string | Failure> {
   const known = reference.failure ?? index.knownId(reference);
   if (known !== null) return known;
   const parameters = { input: reference.value };

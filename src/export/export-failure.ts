@@ -25,7 +25,7 @@ function withNextRun(item: ExportItem, failure: Failure, token: string | null): 
   // After a failure of this export alone, there must be a page to resume with.
   const isResumable = hasPages && (failure.scope !== 'reference' || token !== null);
   if (isResumable) return failure.resumableWith(`${sameCommand(item)} to resume`);
-  // What a bound of the run stops, the next run does.
+  // The next run continues what a bound of this run stopped.
   const isBudget = failure.code === 'budget' && failure.hasDefaultStep;
   return isBudget ? failure.with({ step: `${sameCommand(item)} to continue` }) : failure;
 }
@@ -33,8 +33,7 @@ function withNextRun(item: ExportItem, failure: Failure, token: string | null): 
 /** Records a failure, and returns the result of the export, with how to resume it. `facts`: what it has done. */
 export function failedExport(item: ExportItem, thrown: unknown, facts: Partial<Result> = {}): Result {
   const { exportFolder, name, record, id, reference } = item;
-  const checked = record?.id === id ? record.checks.checked : null;
-  const failure = failureOf(thrown, reference.tally, checked);
+  const failure = failureOf(thrown, reference.tally, record?.checks.checked ?? null);
   if (failure.code === 'usage') return resultOf(reference, { ...facts, failure });
   const { privateFolder, context } = exportFolder;
   changeRecord(privateFolder, name, id, ({ checks }) => ({

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { assertUnchanged } from '../archive/assert-unchanged.ts';
 import type { PagesFile } from '../archive/pages-file.ts';
 import { isArchive } from '../archive/pages-format.ts';
 import { noChecks } from '../archive/record.ts';
@@ -13,7 +12,6 @@ import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { addNew } from './add-new.ts';
 import { buyPages } from './buy-pages.ts';
-import { endRun, recordEnd } from './end-run.ts';
 import { failedExport, failureOf } from './export-failure.ts';
 import {
   type ExportFolder,
@@ -24,10 +22,11 @@ import {
   readItem,
   startPages,
 } from './exports.ts';
+import { finishExport, recordFinished } from './finish-export.ts';
 import { moveAway } from './messages.ts';
 import { planOf } from './plan.ts';
 import { updateArchive } from './update-archive.ts';
-import { readIntact } from './updated-file.ts';
+import { assertUnchanged, readIntact } from './updated-file.ts';
 
 /** Makes one export, or brings it up to date, under its lock. Returns every failure in the result. */
 export async function exportOne(
@@ -48,7 +47,7 @@ export async function exportOne(
   try {
     using _lock = await lockExport(run, exportFolder, id);
     removeLeftovers(exportFolder, id);
-    // What waits for a page in place of its feed has resumed an `--all` already.
+    // A deferred reference has already read its whole list, by resuming an `--all`.
     const buysAll = options.update && options.all && !feeds.deferred.has(id);
     const { result, resumed } = await attempt(buysAll);
     // A resumed run only finishes old work: update once more. A playlist update has bought every page.
@@ -121,7 +120,7 @@ async function resume(
 function recordResumed(run: Run, item: ExportItem, pages: PagesFile): Result {
   const { end, header, position } = pages;
   if (end === null) throw new Error('a run that has not ended');
-  recordEnd(run, item, pages, end);
+  recordFinished(run, item, pages, end);
   const isUpdate = header.update !== null;
   const { entries, next } = position;
   return resultOf(item.reference, {
@@ -150,12 +149,12 @@ async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise
     const failure = new Failure('invalid_response', message, { status: 200, step: advice });
     return failedExport(item, failure, facts);
   }
-  const hasVanished = record?.id === item.id && onDisk.file === 'none' && isArchive(item.request);
+  const hasVanished = record !== null && onDisk.file === 'none' && isArchive(item.request);
   const was = target.stats === null ? 'gone' : 'empty';
   if (hasVanished && !exportFolder.options.restart)
     run.warn('vanished', reference.label, `${target.path} was ${was}: its whole list was exported again`);
   const checks = { ...noChecks, checked: started, missing: bought.missing };
-  await endRun(run, item, pages, { checks, whole: started });
+  await finishExport(run, item, pages, { checks, whole: started });
   return resultOf(reference, { ...facts, status: next !== 'end' ? 'limited' : 'complete' });
 }
 

@@ -41,7 +41,10 @@ export interface ExportItem extends Disposable {
   readonly name: string;
   readonly target: Target;
   readonly request: ExportRequest;
+  /** The record of FILE, if it is of this ID. */
   readonly record: ArchiveRecord | null;
+  /** The ID of its record, if that is another one. */
+  readonly foreignId: string | null;
   /** The pages of an interrupted run, open as long as the item is. */
   readonly interrupted: PagesFile | null;
   readonly onDisk: DiskState;
@@ -99,13 +102,15 @@ export const notMounted = (place: string): Failure =>
     'is the disk mounted? For a first run, omit --update',
   );
 
-/** The name of FILE of an ID. */
+/** The name of FILE of an ID in a folder of archives. */
+export const archiveName = (id: string): string => `${id}.ndjson`;
+
 export const nameOf = ({ file }: ExportFolder, id: string): string =>
-  file === null ? `${id}.ndjson` : basename(file.real);
+  file === null ? archiveName(id) : basename(file.real);
 
 /** FILE of an ID, as the user named it. */
 export const pathOf = ({ file, path }: ExportFolder, id: string): string =>
-  file?.path ?? join(path, `${id}.ndjson`);
+  file?.path ?? join(path, archiveName(id));
 
 interface ExportInput {
   readonly reference: Reference;
@@ -131,19 +136,20 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
   const fields = parseFields(options.fields, operation)?.map((field) => field.name);
   const { limit } = options;
   const request = { id, format, fields: fields?.join(',') ?? null, limit, service };
-  const record = readRecord(privateFolder, name);
-  const state = fileState(target, record, request);
-  // --restart discards the pages of another run, an update whose FILE is gone is discarded, too.
+  const onFile = readRecord(privateFolder, name);
+  const state = fileState(target, onFile, request);
+  const record = onFile?.id === id ? onFile : null;
+  const foreignId = record === null ? (onFile?.id ?? null) : null;
+  // --restart discards the pages of an earlier run. Pages of an update whose FILE is gone are discarded, too.
   const pages = options.restart ? null : await PagesFile.open(privateFolder, name, context.stop);
   const isDiscarded = pages !== null && pages.header.update !== null && state === 'none';
   if (isDiscarded) pages[Symbol.dispose]();
   const interrupted = isDiscarded ? null : pages;
-  const belongsToAnotherId = record !== null && record.id !== id;
   // Pages of an update belong to the archive that it found.
   const isOurs =
     interrupted !== null &&
     isDeepStrictEqual(interrupted.header.request, request) &&
-    !(interrupted.header.update !== null && belongsToAnotherId);
+    !(interrupted.header.update !== null && foreignId !== null);
   return {
     exportFolder,
     reference,
@@ -152,11 +158,12 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
     target,
     request,
     record,
+    foreignId,
     interrupted,
     onDisk: {
       pages: isOurs ? 'ours' : interrupted === null ? 'none' : 'another',
       file: state,
-      belongsToAnotherId,
+      belongsToAnotherId: foreignId !== null,
       hasFolder: privateFolder.exists && !privateFolder.created,
     },
     buysAll,
@@ -184,7 +191,7 @@ function keptReferences(
 ): Pick<ArchiveRecord, 'reference' | 'others'> {
   const names = [value === id ? id : (given ?? id)];
   if (interrupted !== null) names.push(interrupted.header.reference);
-  if (record?.id === id) names.push(record.reference, ...record.others);
+  if (record !== null) names.push(record.reference, ...record.others);
   const [reference = id, ...others] = new Set(names.filter((name) => name !== id));
   return { reference, others };
 }

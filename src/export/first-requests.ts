@@ -29,7 +29,7 @@ export async function assertExportable(
     const service = serviceOf(exportFolder);
     using item = await readItem(exportFolder, { reference, id: id ?? unresolvedId, service });
     // A record or pages may be of the ID that is not resolved yet.
-    const mayBeOwn = id === null && (item.record ?? item.interrupted) !== null;
+    const mayBeOwn = id === null && (item.foreignId ?? item.interrupted) !== null;
     if (!mayBeOwn) await unlockedPlan(item);
   } catch (error) {
     // Other failures are reported by the run itself.
@@ -87,8 +87,11 @@ async function firstRequest(item: ExportItem): Promise<FirstRequest> {
     case 'keep':
     case 'finish':
       return noRequest(item);
-    case 'export':
-      return pageRequest(item, plan.pages === null ? startPosition : exportPosition(item, plan.pages));
+    case 'export': {
+      const stuck = plan.pages && stuckFailure(item, plan.pages);
+      if (stuck !== null) throw stuck;
+      return pageRequest(item, plan.pages?.position ?? startPosition);
+    }
     case 'update': {
       const checksum = await checksumOf(item);
       if (plan.pages === null) return updateRequest(item);
@@ -130,13 +133,6 @@ function pageRequest(item: ExportItem, position: Position): FirstRequest {
   if (!needsPage(position, options.limit)) return noRequest(item);
   const parameters = parametersFor(operation, id, tokenOf(position.next));
   return { reference: reference.given, operation, parameters, nextCost: 0 };
-}
-
-/** Returns where an interrupted export continues. Throws the failure of one that cannot. */
-function exportPosition(item: ExportItem, pages: PagesFile): Position {
-  const stuck = stuckFailure(item, pages);
-  if (stuck !== null) throw stuck;
-  return pages.position;
 }
 
 /** Returns where an interrupted update continues: it may have to start over. */

@@ -4,8 +4,10 @@ import { carriedFlagsOf } from '../cli/options.ts';
 import { Failure, usage } from '../errors.ts';
 import { formatByPath } from '../output/formats.ts';
 import { sandboxName } from '../run/open-service.ts';
+import { listingOf } from '../service/contract.ts';
+import { kindOfId } from '../service/parse-reference.ts';
 import type { Command, Flag } from '../text/command.ts';
-import { type ExportItem, notMounted } from './exports.ts';
+import { archiveName, type ExportItem, notMounted } from './exports.ts';
 import type { Refusal } from './next-step.ts';
 
 export const switchesOf = (...names: readonly string[]): readonly Flag[] =>
@@ -15,7 +17,7 @@ interface ExportCommand {
   readonly purpose?: string;
   /** FILE. */
   readonly path: string;
-  /** What is left out is as in an archive. */
+  /** Members left out have the values of an archive: ndjson, all fields, no limit. */
   readonly request: Partial<ExportRequest> & Pick<ExportRequest, 'id'>;
   readonly command?: string;
   readonly reference: string;
@@ -28,7 +30,7 @@ export function exportCommand({
   purpose,
   path,
   request: { id, format = 'ndjson', fields = null, limit = null, service },
-  command = id.startsWith('UC') ? 'uploads' : 'playlist',
+  command = listingOf[kindOfId(id)],
   reference,
   flags = [],
 }: ExportCommand): Command {
@@ -69,7 +71,7 @@ function flagDifference(
 }
 
 export function refusal(why: Refusal, item: ExportItem): Failure {
-  const { target, record, request, name, interrupted } = item;
+  const { target, record, foreignId, request, name, interrupted } = item;
   const { path } = target;
   if (why === 'not mounted') return notMounted(path);
   if (why === 'another run') {
@@ -84,14 +86,13 @@ export function refusal(why: Refusal, item: ExportItem): Failure {
       discardPages(item.exportFolder.privateFolder, name),
     );
   }
-  const isOther = record !== null && record.id !== request.id;
-  if (isOther && item.exportFolder.file === null)
+  if (foreignId !== null && item.exportFolder.file === null)
     return usage(
-      `${path} is an archive of ${record.id}`,
-      `rename it to ${record.id}.ndjson if there is none, or move it away`,
+      `${path} is an archive of ${foreignId}`,
+      `rename it to ${archiveName(foreignId)} if there is none, or move it away`,
     );
   const state = record === null ? 'exists and has no record' : 'is an archive';
-  const what = isOther ? `is an archive of ${record.id}, not of ${request.id}` : state;
+  const what = foreignId === null ? state : `is an archive of ${foreignId}, not of ${request.id}`;
   return usage(`${path} ${what}`, commandFor(item, 'choose another file name, or replace it', '--restart'));
 }
 

@@ -1,5 +1,4 @@
-import { constants, copyFileSync, openSync, renameSync, rmSync } from 'node:fs';
-import { assertUnchanged } from '../archive/assert-unchanged.ts';
+import { constants, copyFileSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
 import {
   bytesOf,
   type Contents,
@@ -8,12 +7,13 @@ import {
   readArchive,
   readRecorded,
 } from '../archive/read-archive.ts';
-import { stampOf } from '../archive/record.ts';
+import { type FileStamp, hasStamp, stampOf } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
 import { guardFile, syncIfPossible, withDescriptor } from '../fs/files.ts';
+import { isEmpty, type Target } from '../fs/output-target.ts';
 import { withoutByteOrderMark } from '../fs/text-input.ts';
 import { count } from '../text/count.ts';
-import type { ExportItem } from './exports.ts';
+import { archiveName, type ExportItem } from './exports.ts';
 import { commandFor, sameCommand } from './messages.ts';
 
 /** What FILE of an update held when it was read. */
@@ -22,35 +22,45 @@ export interface ArchiveContents extends Contents {
   readonly checkedId: string | null;
   readonly ids: ReadonlySet<string>;
   readonly hasEntriesWithoutId: boolean;
+  /** The new FILE leaves out the lines of this one that are not entries (`--update --all` of an archive). */
+  readonly dropsBadLines: boolean;
 }
 
 /** Whether FILE was an archive once: it has a record, or entries and the name that a folder gives it. */
 const wasArchive = ({ record, name, id }: ExportItem, { entries }: Contents): boolean =>
-  record !== null || (name === `${id}.ndjson` && entries > 0);
-
-/** `--update --all` leaves out bad lines of an archive; any other update refuses them. */
-const mayDropBadLines = (item: ExportItem, contents: Contents): boolean =>
-  item.buysAll && wasArchive(item, contents);
-
-/** Whether the new FILE lacks lines of this one. */
-export const dropsBadLines = (item: ExportItem, contents: Contents): boolean =>
-  mayDropBadLines(item, contents) && contents.badLines > 0;
+  record !== null || (name === archiveName(id) && entries > 0);
 
 /** Where the original FILE is saved when lines of it are left out: a name for each content. */
 const damagedName = (path: string, { checksum }: Contents): string =>
   `${path}.${checksum.toString(16)}.damaged`;
 
 /** Copies FILE beside itself if lines of it are left out: its owner may be able to repair them. */
-export function saveDamaged(item: ExportItem, contents: Contents): void {
+export function saveDamaged(item: ExportItem, contents: ArchiveContents): void {
   const { path, real } = item.target;
   const copy = damagedName(real, contents);
-  if (!dropsBadLines(item, contents)) return;
+  if (!contents.dropsBadLines) return;
   guardFile(damagedName(path, contents), 'failure', () => {
     const temporary = `${copy}.tmp`;
     rmSync(temporary, { force: true });
     copyFileSync(real, temporary, constants.COPYFILE_EXCL);
     withDescriptor(openSync(temporary, 'r'), syncIfPossible);
     renameSync(temporary, copy);
+  });
+}
+
+/**
+ * Throws `failed` for the reference unless the target is still the `expected` file (null: there is none, or an empty one).
+ * `step`: the next step of the failure.
+ */
+export function assertUnchanged(target: Target, expected: FileStamp | null, step: string): void {
+  const stats = lstatSync(target.real, { throwIfNoEntry: false }) ?? null;
+  if (expected === null ? stats === null || isEmpty({ ...target, stats }) : hasStamp(stats, expected)) return;
+  const isRemoved = expected !== null && stats === null;
+  const change = `was ${isRemoved ? 'removed' : 'changed'} during this run`;
+  const what = expected === null ? 'appeared since this export began' : change;
+  throw new Failure('failed', `${target.path} ${what}; it was not replaced`, {
+    scope: 'reference',
+    step: isRemoved ? `put it back, then ${step}` : step,
   });
 }
 
@@ -70,15 +80,16 @@ export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
     if (videoId === null) hasEntriesWithoutId = true;
     else ids.add(videoId);
   });
-  if (!mayDropBadLines(item, contents)) assertIntact(item, contents);
-  return { ...contents, ids, hasEntriesWithoutId };
+  const mayDropBadLines = item.buysAll && wasArchive(item, contents);
+  if (!mayDropBadLines) assertIntact(item, contents);
+  return { ...contents, ids, hasEntriesWithoutId, dropsBadLines: mayDropBadLines && contents.badLines > 0 };
 }
 
 /** Describes what other programs changed in FILE, and the update repaired or kept; null: nothing. */
-export function changeOf(item: ExportItem, contents: Contents): string | null {
+export function changeOf(item: ExportItem, contents: ArchiveContents): string | null {
   const { record, target, onDisk } = item;
   const { badLines, damage, checksum, entries } = contents;
-  if (dropsBadLines(item, contents)) {
+  if (contents.dropsBadLines) {
     const leftOut = `left out ${count(badLines, 'line', 'lines')}; the first: ${damage}`;
     return `${leftOut}; the original was saved as ${damagedName(target.path, contents)}`;
   }
@@ -98,7 +109,7 @@ export async function copyArchive(
 ): Promise<void> {
   const { target, exportFolder } = item;
   const { stop } = exportFolder.context;
-  if (dropsBadLines(item, contents)) {
+  if (contents.dropsBadLines) {
     await readArchive(target, contents.checkedId, stop, (line) => {
       write(line);
       write('\n');

@@ -24,7 +24,7 @@ export class AtomicFile {
   readonly #fd: number;
   #isOpen = true;
 
-  /** The short name of the temporary file always fits. Throws a usage error if it cannot be created. */
+  /** Opens the temporary file, whose short name fits everywhere. Throws a usage error if it cannot be created. */
   constructor(target: Target, temporary = join(dirname(target.real), `.chanlist-${randomHex()}.tmp`)) {
     this.#target = target;
     this.#temporary = temporary;
@@ -61,7 +61,7 @@ export class AtomicFile {
   }
 
   [Symbol.dispose](): void {
-    // Must not hide the error that led here.
+    // An error here must not hide the one being handled.
     try {
       if (this.#isOpen) fs.closeSync(this.#fd);
       fs.unlinkSync(this.#temporary);
@@ -85,7 +85,7 @@ export function assertNotPinned({ path, real, stats }: Target): void {
   try {
     closeQuietly(fs.openSync(real, 'r+'));
   } catch (error) {
-    // An immutable file cannot even be opened for writing; that its mode forbids it does not matter.
+    // EPERM: the file is immutable. Other errors do not matter: renaming over a file ignores its mode.
     if (systemCode(error) === 'EPERM') throw fileError(error, path, 'usage');
   }
   const folder = fs.statSync(dirname(real));

@@ -65,7 +65,7 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
   try {
     withShortPath(staging, socket, (path) => server.listen({ path, exclusive: true }).unref());
     await once(server, 'listening');
-    // Other processes may take and release it meanwhile.
+    // Other processes may take and release the lock between two attempts.
     for (;;) {
       const isOurs = ignoreErrors(inUse, () => {
         fs.renameSync(staging, lock);

@@ -35,11 +35,11 @@ export function makeFolders(folder: string, mode?: number): void {
   if (isFolder(folder)) return;
   if (path.dirname(folder) !== folder) makeFolders(path.dirname(folder), mode);
   ignoreErrors(['EEXIST'], () => fs.mkdirSync(folder, mode));
-  // Throws unless it is a folder.
+  // If it is not a folder, `readdir` throws the error that says so.
   if (!isFolder(folder)) fs.readdirSync(folder);
 }
 
-/** Whether a path leads to a folder. On Windows, `FILE/.` exists if FILE does. */
+/** Whether a path leads to a folder. Existence of `FILE/.` proves nothing: on Windows it exists if FILE does. */
 export const isFolder = (path: string): boolean => fs.existsSync(path) && fs.statSync(path).isDirectory();
 
 /** 20 hexadecimal digits. The module is loaded on first use: it takes 2.7 ms, and most runs do not need it. */
@@ -66,7 +66,7 @@ const systemErrors: Record<string, readonly [what: string, step?: string]> = {
 const diskErrors = ['EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'];
 
 /**
- * What a system error becomes. `input`: a file that the user named cannot be read (2). `usage`: the path is wrong, and nothing
+ * How a system error is reported. `input`: a file that the user named cannot be read (2). `usage`: the path is wrong, and nothing
  * has been sent yet (2; 1 for errors of the disk). `failure`: anything later (1).
  */
 type ErrorKind = 'input' | 'usage' | 'failure';
@@ -95,7 +95,7 @@ export function readProblem(error: unknown): string {
   return systemErrors[code]?.[0] ?? code;
 }
 
-/** Does file operations, and throws what their system errors become. */
+/** Runs `work`; rethrows its system errors as failures (`fileError`). */
 export function guardFile<T>(path: string, kind: ErrorKind, work: () => T): T {
   try {
     return work();

@@ -36,8 +36,7 @@ export async function limitHeapGrowth(): Promise<void> {
 /** Lines in batches, each valid until the next one; null for a line that is too long. `withEnds`: with LF or CRLF. */
 export async function* linesOf(
   chunks: AsyncIterable<Buffer>,
-  maxLength = maxLineBytes,
-  withEnds = false,
+  { maxLength = maxLineBytes, withEnds = false } = {},
 ): AsyncGenerator<readonly (Buffer | null)[], void> {
   await limitHeapGrowth();
   /** The start of a line whose end has not been read; empty if it is too long. */

@@ -15,7 +15,7 @@ export interface Target {
 
 /** Follows the links of an output path. Throws usage errors for anything but a regular file in an existing folder. */
 export function resolveTarget(named: string): Target {
-  // In a printed command the path would be a flag.
+  // In a printed command, the path must not look like a flag.
   const path = named.startsWith('-') ? `./${named}` : named;
   return guardFile(path, 'usage', () => {
     if (path === '' || path.endsWith('/') || path.endsWith(sep)) throw notRegular(path, 'a folder');

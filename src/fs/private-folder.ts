@@ -51,7 +51,7 @@ export class PrivateFolder {
         syncFolder(dirname(path));
       });
       this.exists = assertTrusted(path, true);
-      // The run that created the folder may have been killed before this.
+      // Also in an existing folder: the run that created it may have been killed before this.
       if (basename(path) === '.chanlist')
         ignoreErrors(['EEXIST'], () =>
           fs.writeFileSync(this.at('.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }),
@@ -172,7 +172,7 @@ export const recordName = (file: string): string => `${file}.json`;
 
 export const pagesName = (file: string): string => `${file}.run`;
 
-/** Ends the name under which the file of `--seen` is locked. */
+/** Suffix of the name under which the file of `--seen` is locked. */
 export const seenSuffix = '.seen';
 
 /** Throws a usage error for a file that a record calls an archive: only a run of its own replaces it. */

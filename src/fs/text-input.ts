@@ -10,7 +10,7 @@ import { linesOf } from './line-chunks.ts';
 /** Longest input line, in bytes. */
 const maxLineLength = 8 * 1024;
 
-/** An input in messages; `-` is stdin. */
+/** Names an input in messages; `-` is stdin. */
 export const inputName = (path: string): string => (path === '-' ? 'stdin' : excerpt(path));
 
 export interface Line {
@@ -29,7 +29,8 @@ export async function* readLines(
   stop?: AbortSignal,
 ): AsyncGenerator<Line> {
   let number = 0;
-  for await (const lines of linesOf(readChunks(from, unreadable, stop, true), maxLineLength))
+  const chunks = readChunks(from, unreadable, stop, { isText: true });
+  for await (const lines of linesOf(chunks, { maxLength: maxLineLength }))
     for (const line of lines) {
       number++;
       if (line === null) yield { number, text: '', problem: 'the line is longer than 8 KiB' };
@@ -60,7 +61,7 @@ export async function* readChunks(
   from: string | Context['stdin'],
   unreadable: (why: string) => Failure,
   stop?: AbortSignal,
-  isText = false,
+  { isText = false } = {},
 ): AsyncGenerator<Buffer> {
   try {
     const stream = typeof from === 'string' ? openInput(from) : from;

@@ -1,7 +1,7 @@
 import type { Example, Terms } from '../cli/command-module.ts';
 import { type FlagRow, flagHelp } from '../cli/flag.ts';
 import type { Operation } from '../service/contract.ts';
-import { credits } from '../text/count.ts';
+import { countCredits } from '../text/count.ts';
 
 export const topicNames = ['flags', 'fields', 'reports', 'exit-codes', 'formats', 'environment'] as const;
 export type TopicName = (typeof topicNames)[number];
@@ -13,10 +13,10 @@ export const exportHelp =
 
 export function shortCost(operation: Operation): string {
   if (operation.credits === 0) return 'free';
-  if (operation.body !== 'page') return credits(operation.credits);
+  if (operation.body !== 'page') return countCredits(operation.credits);
   // The specification gives a page size only for uploads (section 4.3).
   const size = operation.name === 'uploads' ? ' of about 100' : '';
-  return `${credits(operation.credits)} per page${size}`;
+  return `${countCredits(operation.credits)} per page${size}`;
 }
 
 /** The cost as a sentence of the help (docs/service.md, sections 1, 5 and 7). */

@@ -3,12 +3,10 @@ import { explainedFlagsOf, flagsOf, helpFlag } from '../cli/flags.ts';
 import { seeHelp, unknownCommand } from '../cli/pointers.ts';
 import { type Failure, usage } from '../errors.ts';
 import { colors } from '../output/colors.ts';
-import type { FormatOptions } from '../output/format.ts';
+import type { Terminal } from '../output/format.ts';
 import { longest } from '../text/count.ts';
 import { wrap } from '../text/wrap.ts';
 import { type Block, flagTerms, topicNames } from './blocks.ts';
-
-type Terminal = FormatOptions['terminal'];
 
 export const about = 'A command-line client for the Channel and Playlist Listing Service.';
 

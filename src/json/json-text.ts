@@ -125,11 +125,7 @@ export class JsonText {
 
   /** The keys of an object in order, with duplicates; nothing for any other value. */
   keys(): string[] {
-    const keys: string[] = [];
-    if (this.kind !== 'object') return keys;
-    const parts = this.#opened();
-    for (let i = 0; i < parts.length; i += 4) keys.push(this.#key(parts, i));
-    return keys;
+    return Array.from(this.members(), ([key]) => key);
   }
 
   /** Whether both are objects with the same keys in the same order. */

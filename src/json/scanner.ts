@@ -179,7 +179,7 @@ function stringEnd(bytes: Buffer, view: DataView, start: number): number {
 }
 
 /** 1: a control character, a quote or a backslash. */
-const special = Uint8Array.from({ length: 256 }, (_, byte) =>
+const specialBytes = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 0x20 || byte === QUOTE || byte === BACKSLASH ? 1 : 0,
 );
 
@@ -195,7 +195,7 @@ function nextSpecial(bytes: Buffer, view: DataView, start: number): number {
   const { length } = bytes;
   let at = start;
   while (at + 4 <= length && !hasSpecial(view.getInt32(at, true))) at += 4;
-  while (at < length && special[bytes[at] as number] === 0) at++;
+  while (at < length && specialBytes[bytes[at] as number] === 0) at++;
   return at;
 }
 

@@ -1,7 +1,7 @@
 import type { JsonText } from '../json/json-text.ts';
 import { groupDigits } from '../text/count.ts';
 import { entryKeys, expandFields, memberField, picker } from './fields.ts';
-import type { EntrySource, Field, FormatOptions } from './format.ts';
+import type { EntrySource, Field, FormatOptions, Terminal } from './format.ts';
 import { splitViews } from './video-texts.ts';
 import { cut } from './width.ts';
 
@@ -71,7 +71,7 @@ function referenceSize(word: string, { terminal, referenceWidth = maxReference }
 }
 
 /** A width chosen for 80 columns, scaled to this terminal, at most `most`. */
-const scaled = (terminal: FormatOptions['terminal'], of80: number, most: number): number =>
+const scaled = (terminal: Terminal, of80: number, most: number): number =>
   terminal === null ? most : Math.min(most, Math.floor((of80 * terminal.columns) / 80));
 
 /** Whether each entry has an ID or a title, and some have each of them. */

@@ -20,6 +20,9 @@ export interface EntryShape extends Pick<Operation, 'fields' | 'documentedFields
   readonly body: Operation['body'] | 'rows';
 }
 
+/** The terminal of a stream, of at least 1 column; null if it is not one: nothing is cut, sanitized, indented or coloured. */
+export type Terminal = { readonly columns: number; readonly color: boolean } | null;
+
 export interface FormatOptions {
   readonly shape: EntryShape;
   /** `--fields`, or null: each format's own default. */
@@ -28,8 +31,7 @@ export interface FormatOptions {
   readonly several: boolean;
   /** Columns that the longest reference needs. */
   readonly referenceWidth?: number;
-  /** The terminal of stdout, of at least 1 column; null if it is not one: nothing is cut, sanitized, indented or coloured. */
-  readonly terminal: { readonly columns: number; readonly color: boolean } | null;
+  readonly terminal: Terminal;
   /** Records of this machine: a table that does not fit has a line per field. */
   readonly isReport?: boolean;
   /** table: entries that decide its columns; else the first page does. */

@@ -67,11 +67,11 @@ export async function printRows<R extends object>(
 /** `problem.code` is inside `problem`. */
 const fieldAt = (name: string): Field => ({ name, path: name.split('.') });
 
-const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const isoTimePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** A value in a table: a time without its seconds, in UTC. */
 function cell(value: unknown, words: Record<'null' | 'true' | 'false', string>): unknown {
   if (value === null || typeof value === 'boolean') return words[`${value}`];
-  const isTime = typeof value === 'string' && isoTime.test(value);
+  const isTime = typeof value === 'string' && isoTimePattern.test(value);
   return isTime ? `${value.slice(0, 16).replace('T', ' ')}Z` : value;
 }

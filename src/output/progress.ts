@@ -1,5 +1,5 @@
 import { span } from '../service/retry.ts';
-import { count, credits, thousands } from '../text/count.ts';
+import { count, countCredits, thousands } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Output } from './stdout.ts';
 import { descriptorOf, terminalOf } from './terminal.ts';
@@ -112,7 +112,7 @@ export function listingText(
 ): string {
   const listed =
     (total === null ? '' : `${thousands(entries)}/`) + count(total ?? entries, 'entry', 'entries');
-  const parts = [`page ${thousands(page)}`, listed, credits(spent)];
+  const parts = [`page ${thousands(page)}`, listed, countCredits(spent)];
   if (entries > started.entries && now > started.at) {
     const rate = ((entries - started.entries) * 1000) / (now - started.at);
     parts.push(`${rate < 10 ? rate.toFixed(1) : thousands(Math.round(rate))}/s`);
@@ -125,7 +125,11 @@ export function listingText(
 export function runText(states: readonly ListingState[], references: string): string {
   const entries = states.reduce((sum, state) => sum + state.entries, 0);
   const spent = states.reduce((sum, state) => sum + state.credits, 0);
-  const parts = [references, entries > 0 && count(entries, 'entry', 'entries'), spent > 0 && credits(spent)];
+  const parts = [
+    references,
+    entries > 0 && count(entries, 'entry', 'entries'),
+    spent > 0 && countCredits(spent),
+  ];
   return parts.filter(Boolean).join(', ');
 }
 

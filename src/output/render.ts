@@ -22,7 +22,7 @@ export async function writeEntries(
   batches: Batches,
   write: Write,
 ): Promise<void> {
-  // What fails before the first entries has a document of its own.
+  // Not written yet: a failure before the first entries prints a document of its own.
   let opening = format.open(source, before);
   for await (const entries of batches) {
     await write(opening);

@@ -19,10 +19,10 @@ const grid = {
 };
 
 /** Matches credits, too: `1,234 (+1)`. */
-const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?(?: \(\+[\d,]{1,30}\))?$/i;
+const numericCell = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?(?: \(\+[\d,]{1,30}\))?$/i;
 /** Whether a cell is a number; the first character rules out most. */
-const isNumber = (cell: string): boolean =>
-  cell.charCodeAt(0) <= 0x39 && cell.length <= maxUncut && number.test(cell);
+const looksNumeric = (cell: string): boolean =>
+  cell.charCodeAt(0) <= 0x39 && cell.length <= maxUncut && numericCell.test(cell);
 
 interface Sized extends Column {
   readonly width: number;
@@ -45,7 +45,7 @@ export function tableFormat(options: FormatOptions): Writer {
   /** Returns the widths of a row: a number wider than its column gets what it needs, from the title if there is one. */
   const widthsOf = (row: readonly string[]): readonly number[] => {
     const mayGrow = (cell: string, i: number): boolean =>
-      terminal === null || (isNumber(cell) && columns[i]?.kind !== 'title');
+      terminal === null || (looksNumeric(cell) && columns[i]?.kind !== 'title');
     const isWider = (cell: string, i: number): boolean =>
       mayGrow(cell, i) && textWidth(cell) > (widths[i] ?? 0);
     if (!row.some(isWider)) return widths;
@@ -109,7 +109,7 @@ const minWidth = (columns: readonly Sized[]): number => totalWidth(columns.map((
 
 /** Whether a cell must not be cut. */
 const isKept = (cell: string, kind: Column['kind']): boolean =>
-  kind === 'number' || kind === 'uncut' ? cell.length <= maxUncut : kind !== 'title' && isNumber(cell);
+  kind === 'number' || kind === 'uncut' ? cell.length <= maxUncut : kind !== 'title' && looksNumeric(cell);
 
 /** Makes a column as wide as its header and these cells, and aligns it right if they are numbers. */
 function sizedBy(
@@ -119,7 +119,7 @@ function sizedBy(
   minTextWidth: number,
 ): Sized {
   const own = cells.filter((cell) => cell !== '' && cell !== '-');
-  const kind = column.kind ?? (own.length > 0 && own.every(isNumber) ? 'number' : 'text');
+  const kind = column.kind ?? (own.length > 0 && own.every(looksNumeric) ? 'number' : 'text');
   const width = Math.max(column.width ?? 0, widest([sanitize(column.word), ...cells], maxTextWidth));
   const kept = widest(cells.filter((cell) => isKept(cell, kind)));
   const least = column.min ?? Math.min(width, minTextWidth);

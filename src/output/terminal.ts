@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 import type { Context, Env } from '../context.ts';
-import type { FormatOptions } from './format.ts';
+import type { Terminal } from './format.ts';
 import type { FormatName } from './formats.ts';
 
 /** Decides width and colour of a stream's terminal; null if it is not one. An unknown width counts as 80. */
@@ -8,14 +8,13 @@ export function terminalOf(
   { isTTY, columns }: Context['stdout'],
   { NO_COLOR = '', TERM }: Env,
   color: boolean,
-): FormatOptions['terminal'] {
+): Terminal {
   if (isTTY !== true) return null;
   return { columns: columns || 80, color: color && NO_COLOR === '' && TERM !== 'dumb' };
 }
 
 /** The format without `--format`: a table at a terminal, else ndjson. */
-export const defaultFormat = (terminal: FormatOptions['terminal']): FormatName =>
-  terminal === null ? 'ndjson' : 'table';
+export const defaultFormat = (terminal: Terminal): FormatName => (terminal === null ? 'ndjson' : 'table');
 
 /** Finds out what the descriptor of a stream that is not a terminal leads to; null if it cannot. */
 export function descriptorOf({ isTTY, fd }: Context['stdout'] & { readonly fd?: unknown }) {

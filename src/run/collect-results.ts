@@ -42,7 +42,7 @@ export async function collectResults(
     }
     if (!run.pipeClosed) await write(format.tail());
   } catch (error) {
-    if (error instanceof ClosedPipe) run.closePipe();
+    if (error instanceof ClosedPipe) run.pipeClosed = true;
     else run.fail(toFailure(error));
   }
   for (const warning of format.warnings()) run.warn('format', null, warning);

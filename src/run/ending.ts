@@ -146,7 +146,7 @@ function stepOf(group: Group<Failed>, results: readonly Result[], options: RunFl
     const all = repairAll({ purpose: 'repair all', ...check });
     if (all !== null) return all;
   }
-  // What a missing feed needs is nothing; what it has kept from being reached needs another run.
+  // A missing feed needs no action, but the references it kept from being reached need another run.
   if (failure.code === 'no_feed' && results.some(({ isReached }) => !isReached))
     return 'run the same command again: it begins with the archives that were not reached';
   if (isAllNotFound(results) && failure.code === 'gone')

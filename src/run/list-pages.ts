@@ -95,7 +95,7 @@ export async function listPages(
     }
     return { position, pages: pagesBought, failure: null };
   } catch (error) {
-    if (error instanceof ClosedPipe) run.closePipe();
+    if (error instanceof ClosedPipe) run.pipeClosed = true;
     const failure = error instanceof ClosedPipe ? null : toFailure(error);
     if (failure?.code === 'unresumable') position = { ...position, next: 'stuck' };
     return { position, pages: pagesBought, failure };

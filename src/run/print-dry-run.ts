@@ -8,7 +8,7 @@ import { parseAddress } from '../service/address.ts';
 import { requestUrl } from '../service/client.ts';
 import { defaultNamespace, type Operation, type RequestParameters } from '../service/contract.ts';
 import { openConnections } from '../service/dispatcher.ts';
-import { count, credits, longest } from '../text/count.ts';
+import { count, countCredits, longest } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { failureLines } from './ending.ts';
 import type { Result } from './results.ts';
@@ -55,7 +55,7 @@ export async function printDryRun(
     const fields = ['reference', 'method', 'url', 'cost'] as const;
     await printRows(rows, { ...options, fields }, output);
   } else {
-    const prices = rows.map(({ cost }) => (cost === 0 ? 'free' : credits(cost)));
+    const prices = rows.map(({ cost }) => (cost === 0 ? 'free' : countCredits(cost)));
     const width = longest(prices);
     const lines = rows.map(({ reference, url }, i) => {
       const request = url === null ? `no request: ${reference}` : `GET ${url}`;
@@ -74,6 +74,7 @@ export function sumText(requests: readonly FirstRequest[]): string {
   const later = requests.flatMap(({ nextCost }) => nextCost ?? []);
   const costs = [...sent.map((operation) => operation.credits), ...later];
   const cost = costs.reduce((sum, credits) => sum + credits, 0);
-  const price = later.length > 0 ? `at least ${credits(cost)}` : cost === 0 ? 'free' : credits(cost);
+  const price =
+    later.length > 0 ? `at least ${countCredits(cost)}` : cost === 0 ? 'free' : countCredits(cost);
   return `${count(sent.length, 'request', 'requests')}, ${price}`;
 }

@@ -2,7 +2,7 @@ import { commandOf } from '../cli/options.ts';
 import type { Failure } from '../errors.ts';
 import { listingEnd, listingStart } from '../output/document.ts';
 import type { Step } from '../text/command.ts';
-import { count, credits, thousands } from '../text/count.ts';
+import { count, countCredits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import { collectResults, startOutput } from './collect-results.ts';
 import {
@@ -75,8 +75,8 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
 
   async function* printed(): AsyncGenerator<Result> {
     for (const reference of references) {
-      const result = await run.work(reference, () => printPages(reference));
-      // First, so that a result stays one if what follows cannot be written.
+      const result = await run.attempt(reference, () => printPages(reference));
+      // Yield first: the result counts even if the text after it cannot be written.
       yield result;
       await stdout.write(closingOf(reference, result));
     }
@@ -129,6 +129,6 @@ function firstPageNote({ label, entries, missing }: Result, isOneOfMany: boolean
   // After a token, and if numVideos is too low, how many more there are is not known.
   if (label === null || !missing) return `${name}there are more entries; --all lists them all for ${perPage}`;
   const total = entries + missing;
-  const cost = entries === 0 ? perPage : `about ${credits(Math.ceil(total / entries))}`;
+  const cost = entries === 0 ? perPage : `about ${countCredits(Math.ceil(total / entries))}`;
   return `${name}${thousands(entries)} of ${count(total, 'entry', 'entries')}; --all lists them all for ${cost}`;
 }

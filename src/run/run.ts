@@ -25,7 +25,7 @@ const maxFailuresInRow = 5;
 /** One invocation of the program that sends requests: what it works with, and what has happened. */
 export interface Run extends RunParts, AsyncDisposable {
   /** The reader of stdout has closed the pipe: the end of the work, and not a failure. */
-  readonly pipeClosed: boolean;
+  pipeClosed: boolean;
   /** What has ended the run; null while it works. */
   readonly endedBy: Failure | null;
   /** Why no more work may start: a signal, or what has ended the run; null while it goes on. */
@@ -34,12 +34,11 @@ export interface Run extends RunParts, AsyncDisposable {
   readonly isReaderGone: boolean;
   /** Ends the run. The first failure counts, unless this one `replaces` it. */
   fail(failure: Failure, options?: { readonly replaces: boolean }): void;
-  closePipe(): void;
   warn(code: Warning['code'], label: string | null, message: string): void;
   /** Restarts the count of failures in a row: a page was bought, or a free request was answered. */
   progressed(): void;
   /** Does the work of a reference, unless it is a bad line or the run has ended. A failure in its result may end the run. */
-  work(reference: Reference, work: () => Promise<Result>): Promise<Result>;
+  attempt(reference: Reference, work: () => Promise<Result>): Promise<Result>;
   /** Sends a free request of a reference, unless the run has ended. Returns the response, or the failure. */
   request<T>(send: () => Promise<T>): Promise<T | Failure>;
 }
@@ -60,7 +59,7 @@ export function createRun(parts: RunParts): Run {
       run.fail(failure.with({ scope: 'run' }));
   };
 
-  const run: Run & { pipeClosed: boolean; endedBy: Failure | null } = {
+  const run: Run & { endedBy: Failure | null } = {
     ...parts,
     pipeClosed: false,
     endedBy: null,
@@ -74,16 +73,13 @@ export function createRun(parts: RunParts): Run {
       if (run.endedBy === null || replaces) run.endedBy = failure;
       client.end(failure.with({ isInherited: true }));
     },
-    closePipe: () => {
-      run.pipeClosed = true;
-    },
     warn: (code, label, message) => {
       warnings.push({ code, label, message });
     },
     progressed: () => {
       failuresInRow = 0;
     },
-    work: async (reference, work) => {
+    attempt: async (reference, work) => {
       const { stopReason } = run;
       if (reference.failure !== null || stopReason !== null) return unreachedResult(reference, stopReason);
       const result = await work();
@@ -125,7 +121,7 @@ export async function runJob(run: Run, job: Job, writeSummary: WriteSummary): Pr
   await run.progress.stop();
   const pagerFailure = run.stopReason === null ? await stdout.close() : null;
   if (pagerFailure !== null) run.fail(pagerFailure);
-  // A signal has ended it if it left something undone.
+  // If something failed after a signal, the signal is what ended the run.
   if (run.stopReason !== null && results.some(({ failure }) => failure !== null)) run.fail(run.stopReason);
   const { exit, warnings, failures, notes } = endingOf(run, results);
   for (const text of warnings) stderr.warn(text);

@@ -58,7 +58,7 @@ function requireChannel(reference: string): videos.Channel {
 }
 
 /** The page that a request asks for; refuses a token that is not of this operation, or has expired. */
-function placeOf(operation: PagedOperation, query: URLSearchParams, isExpired: boolean): Place {
+function placeOf(operation: PagedOperation, query: URLSearchParams, isExpired: boolean): PagePlace {
   const token = query.get('continuation');
   if (token === null) {
     const reference = readReference(operation, query);
@@ -94,22 +94,22 @@ function searchUploads(uploads: VideoList, query: string, limit: number): object
 }
 
 /** The page that a continuation token names. The token contains all of it: the sandbox stores nothing. */
-const isPlace = shape({ operation: isText, list: isText, offset: isCount });
-type Place = Infer<typeof isPlace>;
+const isPagePlace = shape({ operation: isText, list: isText, offset: isCount });
+type PagePlace = Infer<typeof isPagePlace>;
 
 /** What a token begins with: text that has to be encoded in a query, or plain text. */
 const [prefix, plainPrefix] = ['+/', '4qmF'];
 
 /** The token of a place: JSON in base64, the same in every process and for every page size. */
-function writeToken({ operation, list, offset }: Place, isPlain: boolean): string {
+function writeToken({ operation, list, offset }: PagePlace, isPlain: boolean): string {
   const bytes = Buffer.from(JSON.stringify({ operation, list, offset }));
   return isPlain ? plainPrefix + bytes.toString('base64url') : prefix + bytes.toString('base64');
 }
 
 /** The place that a token of either form names; null if `writeToken` writes no such token. */
-function readToken(token: string): Place | null {
+function readToken(token: string): PagePlace | null {
   const isPlain = token.startsWith(plainPrefix);
   const encoded = token.slice((isPlain ? plainPrefix : prefix).length);
   const place = parseObject(Buffer.from(encoded, 'base64').toString());
-  return isPlace(place) && writeToken(place, isPlain) === token ? place : null;
+  return isPagePlace(place) && writeToken(place, isPlain) === token ? place : null;
 }

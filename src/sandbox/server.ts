@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Failure, systemCode } from '../errors.ts';
 import { type Operation, operationPath, operations } from '../service/contract.ts';
-import { credits } from '../text/count.ts';
+import { countCredits } from '../text/count.ts';
 import { type FaultKind, type SandboxSettings, sandboxDefaults } from './defaults.ts';
 import { assertQuery, ErrorResponse } from './query.ts';
 import { seeded } from './random.ts';
@@ -25,7 +25,7 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}) {
     const isReset = faults.includes('reset');
     const body = Buffer.from(isReset ? '' : respond(request, response, faults));
     const { statusCode } = response;
-    const outcome = `${isReset ? 'reset' : statusCode} ${credits(account.credits)} left`;
+    const outcome = `${isReset ? 'reset' : statusCode} ${countCredits(account.credits)} left`;
     // The parser of Node accepts a URL of printable ASCII only.
     settings.onRequest(`${request.method} ${request.url} ${outcome}`);
     const send = (): void => {

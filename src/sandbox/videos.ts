@@ -103,7 +103,7 @@ function viewsText(video: Video): string {
   return `${rounded < 10 ? Math.floor(rounded * 10) / 10 : Math.floor(rounded)}${unit} views`;
 }
 
-const topics = (
+const titles = (
   'Night train to the coast|How to sharpen a kitchen knife|Bread with three ingredients|' +
   'A walk through the old town in the rain|Fixing a bicycle wheel|The history of the pencil|' +
   'Learning to read music|Ten plants that need no sun|Building a small wooden boat|' +
@@ -140,7 +140,7 @@ export function titleOf(video: Video): string {
   const chance = chanceOf(video, 7);
   const pick = chance >>> 8;
   if (chance % 8 === 0) return rare[pick % rare.length] ?? '';
-  const topic = topics[(pick >>> 6) % topics.length] ?? '';
+  const topic = titles[(pick >>> 6) % titles.length] ?? '';
   return shapes[pick % shapes.length]?.(topic, video.number) ?? topic;
 }
 

@@ -1,6 +1,6 @@
 import type { Env } from '../context.ts';
 import { Failure, usage } from '../errors.ts';
-import { credits, thousands } from '../text/count.ts';
+import { countCredits, thousands } from '../text/count.ts';
 
 export interface Credits {
   /** A complete 200 of a paid operation was read (docs/service.md, 7, rule 2). */
@@ -30,7 +30,7 @@ export function spent(credits: Credits): number {
 
 /** `1 credit`, `3 credits, 1 more possibly charged`; `verb` (`spent`) follows the confirmed ones. */
 export function describeCredits({ confirmed, possibly_charged }: Credits, verb = ''): string {
-  const sure = `${credits(confirmed)} ${verb}`.trim();
+  const sure = `${countCredits(confirmed)} ${verb}`.trim();
   return possibly_charged === 0 ? sure : `${sure}, ${thousands(possibly_charged)} more possibly charged`;
 }
 

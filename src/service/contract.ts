@@ -135,6 +135,9 @@ export const pagedNames = Object.values(operations)
   .filter(isPaged)
   .map(({ name }) => name);
 
+/** The operation that lists what a reference of each kind names. */
+export const listingOf = { channel: 'uploads', playlist: 'playlist' } as const;
+
 /** The path segment after `/api/v2/` unless one is configured (section 1, rule 2). */
 export const defaultNamespace = 'media';
 

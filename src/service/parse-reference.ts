@@ -2,7 +2,7 @@ import { Failure, usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { guess, type Step } from '../text/command.ts';
 import { isUnsafe } from '../text/sanitize.ts';
-import type { ReferenceKind } from './contract.ts';
+import { listingOf, type ReferenceKind } from './contract.ts';
 
 export interface ParsedReference {
   /** The text as given, without what was around it. */
@@ -23,7 +23,7 @@ export const expectedReference = {
 /** IDs become file names; real ones have 24 characters. */
 const channelId = /^UC[A-Za-z0-9_-]{1,98}$/;
 const fullChannelId = /^UC[A-Za-z0-9_-]{22}$/;
-export const playlistId = /^(?:PL|UU|LL|FL|OL)[A-Za-z0-9_-]+$/;
+const playlistId = /^(?:PL|UU|LL|FL|OL)[A-Za-z0-9_-]+$/;
 const handlePattern = /^@[^\s/\\?#@＠﹫:,;%"()<>[\]{}]+$/;
 const videoId = /^[A-Za-z0-9_-]{11}$/;
 /** Maximum length of a reference, in characters: servers do not take longer addresses either. */
@@ -181,10 +181,9 @@ function refusalOf(
       step: 'give each one by itself, without other text: one per argument or line',
     };
   const { value = '' } = (kind === 'channel' ? parsePlaylist(text) : parseChannel(text)) ?? {};
+  const other = kind === 'channel' ? 'playlist' : 'channel';
   if (certain.test(value))
-    return kind === 'channel'
-      ? { what: 'a playlist', step: guess('chanlist playlist', [value]) }
-      : { what: 'a channel', step: guess('chanlist uploads', [value]) };
+    return { what: `a ${other}`, step: guess(`chanlist ${listingOf[other]}`, [value]) };
   const url = parseUrl(text);
   const list = (url?.searchParams.get('list') ?? (kind === 'playlist' ? text : '')).replace(/^VL/, '');
   const what = otherLists.find(([id]) => id.test(list))?.[1] ?? (url === null ? undefined : otherPage(url));
@@ -206,6 +205,8 @@ function refusalOf(
   const isMeant = (isAddress || isHandle) && parseChannel(corrected) !== null;
   return isMeant ? { what, step: `did you mean ${corrected}?` } : { what };
 }
+
+export const kindOfId = (id: string): ReferenceKind => (playlistId.test(id) ? 'playlist' : 'channel');
 
 /** The canonical ID in a result of `resolve`; it is safe as a file name. Throws `invalid_response` if there is none. */
 export function resolvedId(body: JsonText): string {

@@ -13,7 +13,7 @@ export interface Command {
   readonly purpose?: string;
   /** `chanlist uploads`, `rm` */
   readonly program: string;
-  readonly operands: readonly string[];
+  readonly operands?: readonly string[];
   readonly flags?: readonly Flag[];
   /** A guess at what was meant: `main` adds the flags that were typed. */
   readonly isGuess?: boolean;
@@ -42,7 +42,7 @@ export function messageLine(message: string, step: Step | null): string {
   return step === null ? message : `${message}; ${stepText(step)}`;
 }
 
-export function commandText({ program, operands, flags = [], pipe }: Command): string {
+export function commandText({ program, operands = [], flags = [], pipe }: Command): string {
   const words = [program, ...operands.map(operandText), ...flags.map(flagText)];
   return [words.join(' '), ...(pipe === undefined ? [] : [pipe])].join(' | ');
 }

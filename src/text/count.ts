@@ -23,6 +23,7 @@ export function count(number: number, one: string, many: string): string {
   return `${thousands(number)} ${number === 1 ? one : many}`;
 }
 
-export function credits(number: number): string {
+/** `1 credit`, `3 credits` */
+export function countCredits(number: number): string {
   return count(number, 'credit', 'credits');
 }

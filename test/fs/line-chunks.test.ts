@@ -67,7 +67,7 @@ test('lines, however the chunks are cut; null for one that is too long', async (
           yield reused.subarray(0, reused.write(text.slice(at, at + size)));
       }
       const lines: (string | null)[] = [];
-      for await (const batch of linesOf(chunks(), 8))
+      for await (const batch of linesOf(chunks(), { maxLength: 8 }))
         for (const line of batch) lines.push(line === null ? null : String(line));
       assert.deepEqual(lines, expected, `${JSON.stringify(text)} in chunks of ${size}`);
     }

@@ -58,8 +58,8 @@ interface Interrupted {
   readonly replaces: boolean;
   readonly update: {
     readonly all: boolean;
-    /** Of FILE when it began; `count`: the number of its entries. */
-    readonly version: number;
+    /** What FILE held when it began; `count`: the number of its entries. */
+    readonly content: number;
     readonly count: number;
     readonly expected: readonly string[];
     readonly isWithoutFeed: boolean;
@@ -84,6 +84,10 @@ export interface State {
 }
 
 export const text = { ids: [], badLines: 2 } as const;
+
+/** Identifies the content of a file: each version has its own, but the text is always the same. */
+const contentOf = ({ ids, badLines, version }: File): number =>
+  ids.length === 0 && badLines === text.badLines ? 0 : version;
 
 const hour = 60 * 60 * 1000;
 // Days count less two hours.
@@ -164,7 +168,7 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
       fetchUpdate(
         file,
         begun(
-          { all, version: file.version, count: ids.length, expected, isWithoutFeed: feed === null },
+          { all, content: contentOf(file), count: ids.length, expected, isWithoutFeed: feed === null },
           true,
         ),
         feed,
@@ -193,16 +197,16 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     const { ids: old, isIntact } = read(file, isAll);
     const { update } = before;
     if (update === null) throw new Error('not an update');
-    const isWhole = update.all && update.version === file.version;
+    const isWhole = update.all && update.content === contentOf(file);
     const all = update.all || isAll;
     let run = before;
     // Pages lack what FILE had then: if it has lost entries since, the list is read again.
     const hasLost = old.length < update.count || (update.all && old.length === update.count);
-    const isAnew = isAll ? !isWhole : update.version !== file.version && hasLost;
+    const isAnew = isAll ? !isWhole : update.content !== contentOf(file) && hasLost;
     // --all starts over unless it has bought every page for this FILE so far.
     if (!isAnew && run.ids.some((id) => old.includes(id))) run = setAside(run);
     else if (isAnew) {
-      const began = { ...update, all, version: file.version, count: old.length };
+      const began = { ...update, all, content: contentOf(file), count: old.length };
       run = { ...setAside({ ...before, started: now, hasMore: true, update: began }), before };
     }
     while (run.hasMore) {

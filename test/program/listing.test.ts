@@ -195,6 +195,8 @@ test('specification 8: limits are checked in code points before anything is sent
     [['resolve', `@${'a'.repeat(200)}`], 2],
     [['search', '@a', '👍'.repeat(201)], 2],
     [['resolve', `@${'👍'.repeat(199)}`], 0],
+    // Nothing resolves it first.
+    [['latest', `https://example.com/c/${'a'.repeat(201)}`], 0],
     [['search', '@a', '👍'.repeat(200), '--limit', '50'], 0],
   ] as const) {
     service.seen.length = 0;

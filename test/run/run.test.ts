@@ -72,9 +72,9 @@ test('a signal between two requests is what ended the run, in the summary too', 
     destination: null,
   } as unknown as RunParts);
   const work = async (): Promise<Result[]> => {
-    const result = await run.work(done, async () => resultOf(done));
+    const result = await run.attempt(done, async () => resultOf(done));
     stop.abort(stoppedBy('SIGTERM'));
-    return [result, await run.work(unreached, async () => resultOf(unreached))];
+    return [result, await run.attempt(unreached, async () => resultOf(unreached))];
   };
   const ends: (string | null | undefined)[] = [];
   const exit = await runJob(run, { work } as unknown as Job, (_, end) => ends.push(end?.failure?.message));
@@ -103,7 +103,7 @@ async function endedBy(outcomes: readonly string[], isFree: boolean): Promise<nu
     const failure = failures[kind as unknown as keyof typeof failures] ?? null;
     if (isFree) await run.request(async () => failure && Promise.reject(failure));
     else
-      await run.work(reference, async () => {
+      await run.attempt(reference, async () => {
         if (outcome.endsWith('+')) run.progressed();
         return resultOf(reference, { failure });
       });

@@ -1,5 +1,4 @@
 import { crc32 } from 'node:zlib';
-import { assertUnchanged } from '../archive/assert-unchanged.ts';
 import type { PagesFile } from '../archive/pages-file.ts';
 import { isArchive, type PagesEnd } from '../archive/pages-format.ts';
 import { type ArchiveRecord, stampOf, writeRecord } from '../archive/record.ts';
@@ -16,14 +15,14 @@ import { tokenOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
 import { type ExportItem, newFileName } from './exports.ts';
 import { moveAway, sameCommand } from './messages.ts';
-import { type ArchiveContents, copyArchive, saveDamaged } from './updated-file.ts';
+import { type ArchiveContents, assertUnchanged, copyArchive, saveDamaged } from './updated-file.ts';
 
 /**
  * Finishes an export or update that has all of its pages: writes the new FILE (the entries of `below`, the updated archive,
  * come last), renames it over FILE, writes the record, and deletes the pages. After a crash in between, the next run finishes
  * it for free. Throws if FILE has changed since the run began.
  */
-export async function endRun(
+export async function finishExport(
   run: Run,
   item: ExportItem,
   pages: PagesFile,
@@ -59,11 +58,11 @@ export async function endRun(
   pages.assertWritten(path, made, size);
   file.commit();
   assertUnchanged(target, stamp, step);
-  recordEnd(run, item, pages, end);
+  recordFinished(run, item, pages, end);
 }
 
 /** Records a run whose new FILE is in its place, and removes its pages. */
-export function recordEnd(run: Run, item: ExportItem, pages: PagesFile, { record }: PagesEnd): void {
+export function recordFinished(run: Run, item: ExportItem, pages: PagesFile, { record }: PagesEnd): void {
   const { privateFolder } = item.exportFolder;
   if (record === null) privateFolder.remove(recordName(item.name));
   else writeRecord(privateFolder, item.name, record);
