@@ -56,7 +56,7 @@ export function openOwnFolder(folder: string, variable: string): PrivateFolder {
     ignoreErrors(['EEXIST'], () => mkdirSync(folder, 0o700));
   } catch (error) {
     throw new Failure('failed', `${folder} cannot be created (${systemCode(error)})`, {
-      step: `set ${variable} to a folder that you can write to`,
+      step: `give this user access to ${path.dirname(folder)}, or set ${variable} to another folder`,
       cause: error,
     });
   }

@@ -122,7 +122,7 @@ async function checkAll(
   return checked;
 }
 
-/** Adds to a stale archive that `--from` does not list it: no run updates it. */
+/** Adds to a stale archive, and to one that is gone, that `--from` does not list it: no run updates it. */
 function noteNotInFrom(
   { row, references }: CheckedArchive,
   listed: ReadonlySet<string>,
@@ -131,7 +131,7 @@ function noteNotInFrom(
   const { problem } = row;
   // A playlist is updated by a command of its own.
   const isPlaylist = row.id !== null && kindOfId(row.id) === 'playlist';
-  if (from === null || isPlaylist || problem?.code !== 'stale') return row;
+  if (from === null || isPlaylist || (problem?.code !== 'stale' && problem?.code !== 'gone')) return row;
   if (references.some((reference) => listed.has(canonicalOf(reference)))) return row;
   const message = `${problem.message}; it is not in ${inputName(from)}`;
   return { ...row, problem: { ...problem, message, fix: null } };

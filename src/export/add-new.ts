@@ -40,7 +40,7 @@ export async function addNew(
   }
   const keepWithoutId = !bought.hasEntriesWithoutId && !contents.hasEntriesWithoutId;
   await pages.addAside(contents.ids, bought.newIds, keepWithoutId, context.stop);
-  const { all, feedProblem, expected } = updateOf(pages);
+  const { all, feedProblem, expected, started } = updateOf(pages);
   // The feed of an interrupted run is outdated.
   if (feedProblem !== null && !isResumed) feeds.boughtInstead.set(item.id, feedProblem);
   const checks = checksOf(item, pages, contents.ids, bought, feed);
@@ -54,7 +54,10 @@ export async function addNew(
     noLongerExpected(expected, checks),
   );
   const unlisted = bought.stillListed && unlistedIds(contents.ids, bought.stillListed);
-  const result = await finishUpdate(run, item, contents, pages, checks, { ...facts, unlisted });
+  // After a list that may have been cut short, FILE may lack entries: a rotation reads it next.
+  const wholeBefore = bought.missesFile ? null : (item.record?.whole ?? null);
+  const recordPart = { checks, whole: all ? started : wholeBefore };
+  const result = await finishUpdate(run, item, contents, pages, recordPart, { ...facts, unlisted });
   warnOfFile(run, item, contents, all);
   return result;
 }
@@ -91,12 +94,10 @@ async function finishUpdate(
   item: ExportItem,
   contents: ArchiveContents,
   pages: PagesFile,
-  checks: CheckHistory,
+  recordPart: Pick<ArchiveRecord, 'checks' | 'whole'>,
   facts: Partial<Result>,
 ): Promise<Result> {
-  const { reference, record } = item;
-  const { all, started } = updateOf(pages);
-  const recordPart = { checks, whole: all ? started : (record?.whole ?? null) };
+  const { reference } = item;
   const added = pages.position.entries;
   if (added > 0 || contents.dropsBadLines) {
     await finishExport(run, item, pages, recordPart, contents);

@@ -134,6 +134,6 @@ test('a damaged store is an error that does not show it, and is not changed', as
 });
 
 test('a store that cannot be created is an error in one line', async () => {
-  const refused = isFailure(1, 'cannot be created (ENOTDIR)', 'set XDG_CONFIG_HOME');
+  const refused = isFailure(1, 'cannot be created (ENOTDIR)', 'access to /dev/null, or set XDG_CONFIG_HOME');
   await assert.rejects(updateStore({ XDG_CONFIG_HOME: '/dev/null' }, add('a')), refused);
 });

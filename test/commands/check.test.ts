@@ -326,6 +326,9 @@ test('of a stale archive the list lacks, which no run updates, that is said', as
   assert.match(await staleness('@a\n'), /^last successful check \S+Z \| chanlist uploads @a .* --update$/);
   // Its update would be paid for each week.
   assert.match(await staleness('@b\n'), /^last successful check \S+Z; it is not in refs\.txt \| null$/);
+  const since = '2026-02-03T04:05:06.000Z';
+  edit(world, { failure: { code: 'gone', since, last: since } });
+  assert.equal(await staleness('@b\n'), '404 since 2026-02-03; it is not in refs.txt | null');
   // A playlist is updated by a command of its own.
   world.remove('lists');
   world.service.addPlaylist('PLx', videos(0, 3));

@@ -209,12 +209,17 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
       const began = { ...update, all, content: contentOf(file), count: old.length };
       run = { ...setAside({ ...before, started: now, hasMore: true, update: began }), before };
     }
+    /** Pages of this run, and whether one has an entry of FILE. */
+    let [pages, meetsFile] = [0, false];
     while (run.hasMore) {
       const page = buy(run);
       if (page === null) {
         run = setAside({ ...run, started: now });
+        [pages, meetsFile] = [0, false];
         continue;
       }
+      pages++;
+      meetsFile ||= page.ids.some((id) => old.includes(id));
       const ids = [...run.ids, ...page.ids.filter((id) => !old.includes(id) && !run.ids.includes(id))];
       const isEnd = !all && old.includes(page.ids.at(-1) ?? '');
       run = keep(run, isEnd ? { ...page, hasMore: false } : page, ids);
@@ -222,7 +227,9 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     const fresh = [...new Set([...run.ids, ...run.aside])].filter((id) => !old.includes(id));
     const ids = [...fresh, ...old];
     const checks = checksAfter(feed, run.update, ids, feed === null ? run.started : now);
-    const whole = all ? run.started : (state.archive?.whole ?? null);
+    // The list may have been cut short.
+    const missesFile = pages > 0 && !meetsFile && old.length > 0;
+    const whole = all ? run.started : missesFile ? null : (state.archive?.whole ?? null);
     if (fresh.length > 0 || !isIntact) end(file, ids, checks, whole);
     else if (state.file !== file) throw new Ended(1);
     else record(file.version, ids, checks, whole);
