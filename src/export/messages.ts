@@ -91,7 +91,7 @@ export function refusal(why: Refusal, item: ExportItem): Failure {
       `${path} is an archive of ${foreignId}`,
       `rename it to ${archiveName(foreignId)} if there is none, or move it away`,
     );
-  const state = record === null ? 'exists and has no record' : 'is an archive';
+  const state = record === null ? 'already exists, with no record that it is an archive' : 'is an archive';
   const what = foreignId === null ? state : `is an archive of ${foreignId}, not of ${request.id}`;
   return usage(`${path} ${what}`, commandFor(item, 'choose another file name, or replace it', '--restart'));
 }

@@ -20,7 +20,7 @@ const fieldMeanings: Readonly<Record<string, string>> = {
   channelId: 'canonical ID of its channel',
   channelTitle: 'display name of the channel',
   channelHandle: 'handle of the channel, beginning with @',
-  lengthText: 'duration as text: 12:34, 1:02:33, LIVE; see _seconds',
+  lengthText: 'duration as text: 12:34, 142:27, 1:02:33, LIVE; see _seconds',
   viewCountText: 'view count, and often age, as text; see _views',
   thumbnails: 'list of images: thumbnails.0.url is the address of the first one',
   index: 'position in the list, a number as text; the first is 0',
@@ -51,7 +51,7 @@ const unspecified = uploads.documentedFields.slice(uploads.fields.length);
 /** What the help says on each topic, and the man page, too. */
 export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
   flags: [
-    'These flags go before or after the command; for their variables see: chanlist help environment.',
+    'Most commands take these flags, before or after their name; for their variables see: chanlist help environment.',
     'search, resolve, latest and show replace an existing FILE of -o; uploads and playlist replace it only with --restart, ' +
       'because its pages cost credits. Every --max-credits bound applies.',
     ...Object.entries(globalFlagGroups).map(([heading, flags]) => ({ heading, rows: flagTerms(flags) })),
@@ -65,7 +65,7 @@ export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
     fieldTerms('Not specified, but known to be sent by search:', search.documentedFields),
     fieldTerms('Not specified, but known to be sent by latest:', latest.documentedFields),
     terms('Computed fields:', {
-      _reference: 'the channel or playlist as given',
+      _reference: 'the channel or playlist as given; null in show',
       _seconds: 'duration as a number, from lengthText; null: it is not a duration',
       _views: 'view count as a number, from viewCount, else viewCountText: 434K views is 434000',
     }),

@@ -128,9 +128,9 @@ export class Stderr {
     const { isTTY, columns } = this.#stream;
     const isWrapped = isTTY === true && typeof message === 'string';
     const width = (columns || 80) - furtherLine.length;
-    const lines = isWrapped ? wrap(whole, width, word.length) : [whole];
+    const lines = isWrapped ? wrap(whole, width, word.length - indent.length) : [whole];
     const shown = this.#hasColor && word !== '' ? colors()[colorOf[word]](word) : word;
-    const text = `chanlist: ${shown}${lines.join(`\n${furtherLine}`)}\n`;
+    const text = `${prefix}${shown}${lines.join(`\n${furtherLine}`)}\n`;
     if (this.#waiting !== null) return void this.#waiting.push(text);
     this.#stopLine();
     this.#stream.write(this.#openLine ? `\n${text}` : text);
@@ -149,5 +149,7 @@ export class Stderr {
 }
 
 const colorOf = { 'error: ': 'red', 'warning: ': 'yellow' } as const;
+const prefix = 'chanlist: ';
+const indent = '  ';
 /** What begins each further line of a message. */
-const furtherLine = 'chanlist:   ';
+const furtherLine = `${prefix}${indent}`;

@@ -23,19 +23,17 @@ interface EndedRun {
 }
 
 /**
- * The exit code, and what is printed: warnings, notes, and one failure per cause. A closed pipe is the end of the work:
+ * The exit code, and what is printed: warnings, the tally, and one failure per cause. A closed pipe is the end of the work:
  * warnings do not matter any more, failures do.
  */
 export function endingOf(run: EndedRun, results: readonly Result[]) {
   const { endedBy, warnings, pipeClosed, options } = run;
   const causes = [...results.map(({ failure }) => failure), endedBy];
-  const tally = tallyText(run, results);
-  const resume = pipeClosed ? results[0]?.resume : null;
   return {
     exit: gravest(causes.map((failure) => failure?.exit ?? 0)),
     warnings: pipeClosed ? [] : warningLines(warnings),
     failures: failureLines(results, endedBy, options),
-    notes: [tally, resume].flatMap((note): Step[] => (note ? [note] : [])),
+    tally: tallyText(run, results),
   };
 }
 

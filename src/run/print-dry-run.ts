@@ -74,7 +74,8 @@ export function sumText(requests: readonly FirstRequest[]): string {
   const later = requests.flatMap(({ nextCost }) => nextCost ?? []);
   const costs = [...sent.map((operation) => operation.credits), ...later];
   const cost = costs.reduce((sum, credits) => sum + credits, 0);
-  const price =
-    later.length > 0 ? `at least ${countCredits(cost)}` : cost === 0 ? 'free' : countCredits(cost);
-  return `${count(sent.length, 'request', 'requests')}, ${price}`;
+  const isMore = later.length > 0;
+  const number = count(sent.length, 'request', 'requests');
+  if (cost === 0) return `${number}, free${isMore ? ' if nothing is new' : ''}`;
+  return `${number}, ${isMore ? 'at least ' : ''}${countCredits(cost)}`;
 }

@@ -50,9 +50,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const listing = await listPages(run, value, { ...startPosition, next: start }, sink, tally);
     const { position, pages, failure } = listing;
     const { entries, next, total } = position;
-    const isStopped = failure !== null || run.pipeClosed;
     const isOnly = validOnly(references).length === 1;
-    const resume = isStopped && isOnly ? resumeCommand(run, position) : null;
     const isLimited = failure === null && next !== 'end';
     return resultOf(reference, {
       id,
@@ -61,8 +59,9 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
       missing: missingEntries(total, pages, entries),
       pages,
       token: tokenOf(next),
-      failure: failure && (isOnly ? withResume(failure, resume) : withoutResume(failure, pages)),
-      resume,
+      failure:
+        failure &&
+        (isOnly ? withResume(failure, resumeCommand(run, position)) : withoutResume(failure, pages)),
     });
   };
 

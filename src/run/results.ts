@@ -1,5 +1,4 @@
 import type { Failure } from '../errors.ts';
-import type { Step } from '../text/command.ts';
 import type { Reference } from './read-references.ts';
 
 export const statuses = [
@@ -30,8 +29,6 @@ export interface Result extends Pick<Reference, 'given' | 'label' | 'tally'> {
   /** Token of the first page that is not fully printed. */
   readonly token: string | null;
   readonly failure: Failure | null;
-  /** How to resume a listing that has ended early; null: there is nothing to resume. */
-  readonly resume: Step | null;
   readonly isReached: boolean;
 }
 
@@ -53,7 +50,6 @@ export function resultOf(input: Reference, facts: Partial<Result> = {}): Result 
     resumed: 0,
     token: null,
     failure,
-    resume: null,
     isReached: failure?.isInherited !== true,
     ...facts,
   };

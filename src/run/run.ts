@@ -123,9 +123,9 @@ export async function runJob(run: Run, job: Job, writeSummary: WriteSummary): Pr
   if (pagerFailure !== null) run.fail(pagerFailure);
   // If something failed after a signal, the signal is what ended the run.
   if (run.stopReason !== null && results.some(({ failure }) => failure !== null)) run.fail(run.stopReason);
-  const { exit, warnings, failures, notes } = endingOf(run, results);
+  const { exit, warnings, tally, failures } = endingOf(run, results);
   for (const text of warnings) stderr.warn(text);
-  if (!run.isReaderGone) for (const note of notes) stderr.note(note);
+  if (tally !== null && !run.isReaderGone) stderr.note(tally);
   // The next step is the last line.
   for (const failure of failures) stderr.printFailure(failure);
   try {

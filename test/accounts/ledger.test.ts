@@ -186,7 +186,10 @@ test('a ledger that cannot be opened: refused with a bound per month, one warnin
   await buy(ledger, 'confirmed');
   await buy(ledger, 'free');
   assert.equal(warnings.length, 1);
-  assert.match(warnings[0] ?? '', /^the credit ledger is not complete: .*; set XDG_STATE_HOME/);
+  assert.match(
+    warnings[0] ?? '',
+    /^the credit ledger is not complete: .*; give this user access to .*, or set XDG_STATE_HOME to another/,
+  );
 });
 
 test('a damaged ledger: refused with a bound, naming file, line and remedy; one warning without', async (t) => {

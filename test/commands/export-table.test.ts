@@ -63,8 +63,12 @@ const says: Readonly<Record<string, RegExp>> = {
     /has pages of an interrupted (?:export of .*(?:csv|title|limit 9|UCb|PLx|localhost)|run of another version).*: rm \S+\.run$/,
   ours: /has pages of an interrupted export of UCa\S+, as ndjson(?:, with(?:out)? --\w+(?: \S+)?)*, at .*; to discard them: rm \S+\.run$/,
   mounted: /no archive at .*, and no \.chanlist beside it; is the disk mounted\? .*omit --update$/,
-  unknown: new RegExp(`exists and has no record; choose another file name, or replace it${restart}`),
-  adoptable: new RegExp(`exists and has no record; choose another file name, or replace it${restart}`),
+  unknown: new RegExp(
+    `already exists, with no record that it is an archive; choose another file name, or replace it${restart}`,
+  ),
+  adoptable: new RegExp(
+    `already exists, with no record that it is an archive; choose another file name, or replace it${restart}`,
+  ),
   other: new RegExp(
     `is an archive of (?:PLx|UC[ab]-+), not of (?:PLx|UCa-+); choose another file name, or replace it${restart}`,
   ),

@@ -93,7 +93,7 @@ test('while a pager has the terminal, lines wait until it has ended', async () =
 test('a long message breaks between words at a terminal; a command stays whole', () => {
   for (const [columns, text] of [
     // The word takes room in the first line only.
-    [40, 'chanlist: error: @a: the list has\nchanlist:   ended before its time now\n'],
+    [40, 'chanlist: error: @a: the list has ended\nchanlist:   before its time now\n'],
     [80, 'chanlist: error: @a: the list has ended before its time now\n'],
   ] as const) {
     const { stderr, log } = setUp({ isTTY: true, columns });

@@ -17,7 +17,7 @@ test('a dry run sums up its requests and what they cost at least', () => {
     [[request(latest), request(resolve)], '2 requests, free'],
     [[request(search)], '1 request, 1 credit'],
     [[request(uploads, 0), request(resolve, 1)], '2 requests, at least 2 credits'],
-    [[request(latest, 0), request(resolve, 0)], '2 requests, at least 0 credits'],
+    [[request(latest, 0), request(resolve, 0)], '2 requests, free if nothing is new'],
     [[request(latest, 0), request(uploads, 0), request(null)], '2 requests, at least 1 credit'],
   ] as const)
     assert.equal(sumText(requests), sum);

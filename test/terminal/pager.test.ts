@@ -77,7 +77,7 @@ suite('the pager at a real terminal', { skip: missing('tmux', 'less'), concurren
       [
         'uploads @size-3000 --all',
         'sleep 1; head -n 1',
-        /^videoId .*\nchanlist: [1-6]00 entries, .*\nchanlist: resume with: /,
+        /^videoId .*\nchanlist: [1-6]00 entries, .*\nexit 0/,
       ],
       ['uploads @size-3', '', /^videoId[\s\S]*chanlist: 3 entries/],
       ['uploads @size-3 -f id', 'nosuchpager', /^0003\d+\n[\s\S]*chanlist: 3 entries/],
