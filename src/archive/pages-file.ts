@@ -126,7 +126,11 @@ export class PagesFile {
   }
 
   /** Appends a page: its entries as lines, and where the list continues. On return they are durable. */
-  addPage(rows: string | Buffer, position: Position, info: Commit['info'] = null, isRefused = false): void {
+  addPage(
+    rows: string | Buffer,
+    position: Position,
+    { info = null, isRefused = false }: Partial<Pick<Commit, 'info' | 'isRefused'>> = {},
+  ): void {
     const commit: Commit = {
       ...position,
       asideFor: this.#pendingUpdate,
@@ -145,7 +149,7 @@ export class PagesFile {
 
   /** Notes that the service does not accept the token of the next page. */
   noteRefused(): void {
-    if (!this.isRefused) this.addPage('', this.position, null, true);
+    if (!this.isRefused) this.addPage('', this.position, { isRefused: true });
   }
 
   /**

@@ -49,7 +49,7 @@ const isUpdateRequest = shape({
   /** When it began to read the list. */
   started: isDate,
   /** FILE when it began: its pages leave out what this one has. */
-  file: shape({ ...fileStamp, checksum: isCount, entries: isCount }),
+  file: shape({ checksum: isCount, entries: isCount }),
   /** The IDs of the feed that FILE lacked. */
   expected: listOf(isText),
   /** Why there was no feed; null: there was one, or none was requested. */

@@ -1,12 +1,6 @@
 import type { PagesFile } from '../archive/pages-file.ts';
 import type { UpdateRequest } from '../archive/pages-format.ts';
-import {
-  type ArchiveRecord,
-  type CheckHistory,
-  checksAfter,
-  noChecks,
-  writeRecord,
-} from '../archive/record.ts';
+import { type ArchiveRecord, type CheckHistory, checksAfter, noChecks } from '../archive/record.ts';
 import { missingEntries, type Sink, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
@@ -14,10 +8,9 @@ import { count } from '../text/count.ts';
 import { type BoughtPages, buyPages } from './buy-pages.ts';
 import { type Feed, noLongerExpected } from './decide-update.ts';
 import { failedExport } from './export-failure.ts';
-import { type ExportItem, foundStamp, timeOf } from './exports.ts';
+import { type ExportItem, timeOf } from './exports.ts';
 import { finishExport, removePages } from './finish-export.ts';
-import { adoptedText } from './messages.ts';
-import { type ArchiveContents, assertFileAsFound, changeOf } from './updated-file.ts';
+import { type ArchiveContents, contentOf, recordUnchanged, warnOfFile } from './updated-file.ts';
 
 /** Buys pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
 export async function addNew(
@@ -123,21 +116,11 @@ export function continuesUpdate(pages: PagesFile, item: ExportItem, checksum: nu
   return !item.buysAll || (update.all && update.file.checksum === checksum);
 }
 
-/** FILE as this run has found and read it. */
-export const foundFile = (
-  item: ExportItem,
-  { checksum, entries }: ArchiveContents,
-): UpdateRequest['file'] => ({
-  ...foundStamp(item),
-  checksum,
-  entries,
-});
-
 /** Sets aside pages that this update cannot continue with: `addAside` adds their entries that FILE lacks. */
 async function preparePages(item: ExportItem, contents: ArchiveContents, pages: PagesFile): Promise<void> {
   const update = updateOf(pages);
   if (!continuesUpdate(pages, item, contents.checksum)) {
-    const whole = { ...update, all: true, started: timeOf(item), file: foundFile(item, contents) };
+    const whole = { ...update, all: true, started: timeOf(item), file: contentOf(contents) };
     pages.setAside(whole, 'start');
     return;
   }
@@ -150,7 +133,7 @@ async function preparePages(item: ExportItem, contents: ArchiveContents, pages: 
   const { entries } = update.file;
   const mayLack = contents.entries < entries || (update.all && contents.entries === entries);
   if (!isSame && mayLack)
-    pages.setAside({ ...update, started: timeOf(item), file: foundFile(item, contents) }, 'start');
+    pages.setAside({ ...update, started: timeOf(item), file: contentOf(contents) }, 'start');
 }
 
 interface BoughtEntries extends BoughtPages {
@@ -254,35 +237,4 @@ const maxUnlisted = 1000;
 function unlistedIds(known: ReadonlySet<string>, stillListed: ReadonlySet<string>): Result['unlisted'] {
   const unlisted = [...known].filter((id) => !stillListed.has(id));
   return { count: unlisted.length, ids: unlisted.slice(0, maxUnlisted) };
-}
-
-/** Warns of what others have changed in FILE (null: it was not read). `isWhole`: every page is bought. */
-export function warnOfFile(
-  run: Run,
-  item: ExportItem,
-  contents: ArchiveContents | null,
-  isWhole: boolean,
-): void {
-  const { record, reference, target } = item;
-  if (record === null && !isWhole) run.warn('adopted', reference.label, adoptedText);
-  const change = contents && changeOf(item, contents);
-  if (change !== null) run.warn('repaired', reference.label, `${target.path}: ${change}`);
-}
-
-/** Records a check of a FILE that stays, and FILE as it is now. Throws what `assertFileAsFound` throws. */
-export function recordUnchanged(
-  item: ExportItem,
-  { entries, checksum }: Pick<ArchiveRecord, 'entries' | 'checksum'>,
-  recordPart: Pick<ArchiveRecord, 'checks' | 'whole'>,
-): void {
-  const { id, exportFolder, name, recordIdentity } = item;
-  assertFileAsFound(item);
-  writeRecord(exportFolder.privateFolder, name, {
-    ...recordIdentity,
-    id,
-    ...foundStamp(item),
-    checksum,
-    entries,
-    ...recordPart,
-  });
 }

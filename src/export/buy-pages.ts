@@ -52,7 +52,7 @@ export async function buyPages(
       // An update that has reached a known entry needs no further page.
       const next = update !== null && done ? 'end' : position.next;
       const info = request.format === 'json' ? (page.info?.toString() ?? null) : null;
-      pages.addPage(rows, { ...position, next }, info);
+      pages.addPage(rows, { ...position, next }, { info });
     },
   };
   const {

@@ -50,7 +50,7 @@ export interface ExportItem extends Disposable {
   readonly onDisk: DiskState;
   /** The update buys every page (`--update --all`). */
   readonly buysAll: boolean;
-  readonly recordIdentity: Pick<ArchiveRecord, 'reference' | 'others' | 'service'>;
+  readonly recordIdentity: Pick<ArchiveRecord, 'id' | 'reference' | 'others' | 'service'>;
 }
 
 /** The temporary name of the new FILE. Without `.new`, that of `a.json` would be the temporary record of `a`. */
@@ -168,7 +168,7 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
     },
     buysAll,
     [Symbol.dispose]: () => interrupted?.[Symbol.dispose](),
-    recordIdentity: { ...keptReferences(id, reference, interrupted, record), service },
+    recordIdentity: { id, ...keptReferences(id, reference, interrupted, record), service },
   };
 }
 

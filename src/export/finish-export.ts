@@ -29,7 +29,7 @@ export async function finishExport(
   recordPart: Pick<ArchiveRecord, 'checks' | 'whole'>,
   below: ArchiveContents | null = null,
 ): Promise<void> {
-  const { exportFolder, name, target, id } = item;
+  const { exportFolder, name, target } = item;
   const { request, replaces } = pages.header;
   const expected = replaces && target.stats !== null ? stampOf(target.stats) : null;
   const step = below === null ? moveAway(item) : `${sameCommand(item)} to resume`;
@@ -50,7 +50,7 @@ export async function finishExport(
   const made = file.close();
   const stamp = stampOf(made);
   const entries = pages.position.entries + (below?.entries ?? 0);
-  const record = { ...item.recordIdentity, id, ...stamp, checksum, entries, ...recordPart };
+  const record = { ...item.recordIdentity, ...stamp, checksum, entries, ...recordPart };
   const end = { ...stamp, record: isArchive(request) ? record : null };
   pages.addEnd(end);
   if (below !== null) saveDamaged(item, below);

@@ -3,11 +3,11 @@ import { type ArchiveRecord, changeRecord, checksAfter, noChecks } from '../arch
 import { Failure } from '../errors.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import { addNew, foundFile, recordUnchanged, warnOfFile } from './add-new.ts';
+import { addNew } from './add-new.ts';
 import { decideUpdate, type Feed, type FeedEntry, needsIds } from './decide-update.ts';
 import { type ExportItem, startPages, timeOf } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
-import { type ArchiveContents, readIntact } from './updated-file.ts';
+import { type ArchiveContents, contentOf, readIntact, recordUnchanged, warnOfFile } from './updated-file.ts';
 
 /** What is known of FILE: its record or, once something needs it, its content. */
 type KnownFile = ArchiveRecord | ArchiveContents;
@@ -80,7 +80,7 @@ async function buyUpdate(
   feed: Feed['entries'],
 ): Promise<Result> {
   const contents = isRead(file) ? file : await readIntact(item);
-  using pages = startPages(item, { ...update, file: foundFile(item, contents), started: timeOf(item) });
+  using pages = startPages(item, { ...update, file: contentOf(contents), started: timeOf(item) });
   return await addNew(run, item, contents, pages, feed);
 }
 

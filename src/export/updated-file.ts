@@ -1,4 +1,5 @@
 import { constants, copyFileSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
+import type { UpdateRequest } from '../archive/pages-format.ts';
 import {
   bytesOf,
   type Contents,
@@ -7,14 +8,15 @@ import {
   readArchive,
   readRecorded,
 } from '../archive/read-archive.ts';
-import { type FileStamp, hasStamp, stampOf } from '../archive/record.ts';
+import { type ArchiveRecord, type FileStamp, hasStamp, stampOf, writeRecord } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
 import { guardFile, syncIfPossible, withDescriptor } from '../fs/files.ts';
 import { isEmpty, type Target } from '../fs/output-target.ts';
 import { withoutByteOrderMark } from '../fs/text-input.ts';
+import type { Run } from '../run/run.ts';
 import { count } from '../text/count.ts';
-import { archiveName, type ExportItem } from './exports.ts';
-import { commandFor, sameCommand } from './messages.ts';
+import { archiveName, type ExportItem, foundStamp } from './exports.ts';
+import { adoptedText, commandFor, sameCommand } from './messages.ts';
 
 /** What FILE of an update held when it was read. */
 export interface ArchiveContents extends Contents {
@@ -65,7 +67,7 @@ export function assertUnchanged(target: Target, expected: FileStamp | null, step
 }
 
 /** Throws `failed` for the reference unless FILE is still the one that this run found. */
-export function assertFileAsFound(item: ExportItem): void {
+function assertFileAsFound(item: ExportItem): void {
   const { target } = item;
   assertUnchanged(target, target.stats && stampOf(target.stats), sameCommand(item));
 }
@@ -83,6 +85,42 @@ export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
   const mayDropBadLines = item.buysAll && wasArchive(item, contents);
   if (!mayDropBadLines) assertIntact(item, contents);
   return { ...contents, ids, hasEntriesWithoutId, dropsBadLines: mayDropBadLines && contents.badLines > 0 };
+}
+
+/** What an update notes of the FILE that it has read. */
+export const contentOf = ({ checksum, entries }: ArchiveContents): UpdateRequest['file'] => ({
+  checksum,
+  entries,
+});
+
+/** Warns of what others have changed in FILE (null: it was not read). `isWhole`: every page is bought. */
+export function warnOfFile(
+  run: Run,
+  item: ExportItem,
+  contents: ArchiveContents | null,
+  isWhole: boolean,
+): void {
+  const { record, reference, target } = item;
+  if (record === null && !isWhole) run.warn('adopted', reference.label, adoptedText);
+  const change = contents && changeOf(item, contents);
+  if (change !== null) run.warn('repaired', reference.label, `${target.path}: ${change}`);
+}
+
+/** Records a check of a FILE that stays, and FILE as it is now. Throws what `assertFileAsFound` throws. */
+export function recordUnchanged(
+  item: ExportItem,
+  { entries, checksum }: Pick<ArchiveRecord, 'entries' | 'checksum'>,
+  recordPart: Pick<ArchiveRecord, 'checks' | 'whole'>,
+): void {
+  const { exportFolder, name, recordIdentity } = item;
+  assertFileAsFound(item);
+  writeRecord(exportFolder.privateFolder, name, {
+    ...recordIdentity,
+    ...foundStamp(item),
+    checksum,
+    entries,
+    ...recordPart,
+  });
 }
 
 /** Describes what other programs changed in FILE, and the update repaired or kept; null: nothing. */

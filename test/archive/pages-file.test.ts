@@ -38,9 +38,9 @@ async function textOf(pages: PagesFile): Promise<string> {
 
 function create(folder: PrivateFolder, facts: Partial<PagesHeader> = {}): void {
   using pages = PagesFile.create(folder, 'a', header(facts));
-  pages.addPage(rows[0], positionAt(1), '{"title":"t"}');
+  pages.addPage(rows[0], positionAt(1), { info: '{"title":"t"}' });
   pages.addPage(Buffer.from(rows[1]), positionAt(2));
-  pages.addPage(rows[2], last, '{"title":"later"}');
+  pages.addPage(rows[2], last, { info: '{"title":"later"}' });
 }
 
 test('pages are read back as they were added', async (t) => {
