@@ -58,15 +58,18 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   return isReported ? exit : reportFailure(pagerFailure, context, stderr);
 }
 
-/** Flags never copied into a suggested command: a key may have been typed as a value, and a list has its own references. */
-const leftOut = ['--base-url', '--namespace', '--key-file', '--from'];
+/** Whether a suggested command has a flag, too: its value may be a key or have a password, and a list has its own references. */
+function isCopied({ name, value }: Flag): boolean {
+  if (name === '--base-url') return value !== null && /[.:]/.test(value) && !value.includes('@');
+  return name !== '--key-file' && name !== '--from';
+}
 
 /** Adds the flags that were typed to a suggested command, as far as it takes them. */
 function withFlags(failure: Failure, flags: readonly Flag[]): Failure {
   const { step } = failure;
   if (step === null || typeof step === 'string' || !step.isGuess) return failure;
   const taken = flagsOf(step.program.replace('chanlist ', '')).map(longFlag);
-  const kept = flags.filter(({ name }) => taken.includes(name) && !leftOut.includes(name));
+  const kept = flags.filter((flag) => taken.includes(flag.name) && isCopied(flag));
   return failure.with({ step: { ...step, flags: kept } });
 }
 

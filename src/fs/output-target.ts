@@ -112,5 +112,5 @@ export function kindOf(stats: fs.Stats): string {
 const notRegular = (path: string, what: string): Failure =>
   usage(
     `'${path}' is ${what}, not a regular file`,
-    what === 'a folder' ? 'give a file' : 'write to stdout and redirect it',
+    what === 'a folder' ? 'give a file' : 'give a file, or write to stdout and redirect it',
   );

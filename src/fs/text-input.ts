@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { constants, createReadStream, openSync, statSync } from 'node:fs';
+import { constants, createReadStream, fstatSync, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../context.ts';
@@ -65,6 +65,9 @@ export async function* readChunks(
 ): AsyncGenerator<Buffer> {
   try {
     const stream = typeof from === 'string' ? openInput(from) : from;
+    // Node reads nothing from a stdin that is a folder, and reports no error.
+    if ('fd' in stream && typeof stream.fd === 'number' && fstatSync(stream.fd).isDirectory())
+      throw unreadable('it is a folder');
     if (stop !== undefined) addAbortSignal(stop, stream);
     let isStart = true;
     for await (const read of stream) {

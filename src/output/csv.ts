@@ -19,7 +19,8 @@ export function csvFormat({ shape, fields, columns: fileColumns, terminal }: For
   const begin = (entries: readonly JsonText[]): void => {
     const all = fileColumns ?? expandFields(fields, shape, entryKeys(entries));
     const named = new Set(fields?.map(({ name }) => name));
-    columns = isOpen ? all.filter(({ name }, i) => i < maxColumns || named.has(name)) : all;
+    let room = maxColumns - all.filter(({ name }) => named.has(name)).length;
+    columns = isOpen ? all.filter(({ name }) => named.has(name) || room-- > 0) : all;
     pick = picker(columns);
     shown = new Set(columns.map(topKey));
     out.text(`${columns.map(({ name }) => quote(terminal === null ? name : sanitize(name))).join(',')}\n`);

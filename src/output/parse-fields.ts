@@ -96,16 +96,15 @@ function absentFrom(fields: readonly Field[], entries: readonly JsonText[]): rea
 
 const joinNames = (names: readonly string[]): string => names.slice(0, maxNamed).map(excerpt).join(', ');
 
-/** Returns a warning that names the fields that no entry of the first page has; null if there are none. */
+/** Returns a warning that names the fields that none of these entries has; null if there are none. `where`: ` on the first page`. */
 export function absentWarning(
   fields: readonly Field[],
   entries: readonly JsonText[],
-  isPaged: boolean,
+  where: string,
 ): string | null {
   const absent = absentFrom(fields, entries);
   if (absent.length === 0) return null;
   const names = excerpt(absent.map(({ name }) => name).join(', '));
-  const where = isPaged ? ' on the first page' : '';
   return `--fields: no entry${where} has ${names}; the fields are ${joinNames(entryKeys(entries))}`;
 }
 

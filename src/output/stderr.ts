@@ -6,6 +6,7 @@ import { minSecretLength, sanitize, withoutSecret } from '../text/sanitize.ts';
 import { wrap } from '../text/wrap.ts';
 import { colors } from './colors.ts';
 import { terminalOf } from './terminal.ts';
+import { textWidth } from './width.ts';
 
 /** Writes all that goes to stderr. Each message is one line, `chanlist: ` first, free of control characters. */
 export class Stderr {
@@ -128,7 +129,7 @@ export class Stderr {
     const { isTTY, columns } = this.#stream;
     const isWrapped = isTTY === true && typeof message === 'string';
     const width = (columns || 80) - furtherLine.length;
-    const lines = isWrapped ? wrap(whole, width, word.length - indent.length) : [whole];
+    const lines = isWrapped ? wrap(whole, width, word.length - indent.length, textWidth) : [whole];
     const shown = this.#hasColor && word !== '' ? colors()[colorOf[word]](word) : word;
     const text = `${prefix}${shown}${lines.join(`\n${furtherLine}`)}\n`;
     if (this.#waiting !== null) return void this.#waiting.push(text);

@@ -65,8 +65,8 @@ export class Stdout {
   async write(text: Chunk): Promise<void> {
     if (text.length === 0) return;
     // A page that was bought while the pager failed.
-    if (this.#pager?.failure) this.#context.stdout.write(text);
-    this.#assertWritable();
+    if (this.#pager?.failure) return void this.#context.stdout.write(text);
+    this.assertWritable();
     this.#openPager();
     this.#stderr.hide();
     const parts = this.#pager?.partsOf(text) ?? [text];
@@ -76,7 +76,8 @@ export class Stdout {
       this.#stderr.show(this.#stream.isTTY === true && !endsLine(text));
     }
     if (this.#error !== null) await this.#pager?.ended;
-    this.#assertWritable();
+    // All that a pager was given is on stdout once it has failed.
+    if (!this.#pager?.failure) this.assertWritable();
   }
 
   /**
@@ -133,7 +134,8 @@ export class Stdout {
     });
   }
 
-  #assertWritable(): void {
+  /** Throws what `write` throws, and the failure of the pager: before more is bought. */
+  assertWritable(): void {
     const failure = this.#failure ?? this.#pager?.failure;
     if (failure) throw failure;
     if (this.#error === null) return;

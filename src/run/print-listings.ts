@@ -37,6 +37,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
         const selected = select(page, written);
         return { ...selected, done: selected.done || (isFirstPageOnly && page.broken === null) };
       },
+      beforePage: () => stdout.assertWritable(),
       write: async ({ entries, done }, after, page) => {
         if (operation.reference === 'channel') id ??= channelOf(page);
         if (after.pages === 1) await stdout.write(format.open(reference, listingStart(page.info)));

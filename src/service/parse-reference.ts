@@ -185,7 +185,7 @@ function refusalOf(
   if (certain.test(value))
     return { what: `a ${other}`, step: guess(`chanlist ${listingOf[other]}`, [value]) };
   const url = parseUrl(text);
-  const list = (url?.searchParams.get('list') ?? (kind === 'playlist' ? text : '')).replace(/^VL/, '');
+  const list = (url?.searchParams.get('list') ?? text).replace(/^VL/, '');
   const what = otherLists.find(([id]) => id.test(list))?.[1] ?? (url === null ? undefined : otherPage(url));
   const isVideo = what === 'a video';
   if (kind === 'playlist') {

@@ -1,13 +1,18 @@
 /**
  * A text in lines of at most `columns` characters, the first with `used` fewer, broken between words; a longer word has a
- * line of its own.
+ * line of its own. `widthOf`: columns of a text (default: its UTF-16 code units).
  */
-export function wrap(text: string, columns: number, used = 0): string[] {
+export function wrap(
+  text: string,
+  columns: number,
+  used = 0,
+  widthOf = (part: string): number => part.length,
+): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
     const room = lines.length === 0 ? columns - used : columns;
-    if (line !== '' && line.length + 1 + word.length > room) {
+    if (line !== '' && widthOf(line) + 1 + widthOf(word) > room) {
       lines.push(line);
       line = word;
     } else line = line === '' ? word : `${line} ${word}`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
@@ -59,4 +59,9 @@ test('a file, a FIFO; why one cannot be read; a stop signal', { timeout: 30_000 
   const missing = isFailure(2, 'refs.txt: there is no such file; expected');
   await assert.rejects(lines(join(folder, 'none')), missing);
   await assert.rejects(lines(folder), isFailure(2, 'refs.txt: it is a folder'));
+  // As stdin, too.
+  const fd = openSync(folder, 'r');
+  const stdin = Object.assign(Readable.from([]), { fd });
+  await assert.rejects(readLines(stdin, unreadable).next(), isFailure(2, 'refs.txt: it is a folder'));
+  closeSync(fd);
 });

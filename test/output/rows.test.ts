@@ -119,6 +119,9 @@ test('csv: at most 1,000 columns, in linear time, with the same warning', async 
     );
     assert.ok(warning.length < 400);
   }
+  const format = await createFormat('csv', options('uploads', { fields: '_views,*' }));
+  const [header] = String(format.rows(item(), elements(`[${pages[0]},${pages[1]}]`))).split('\n');
+  assert.equal(header?.split(',').length, 1000);
 });
 
 test('csv: search and latest: the documented fields first, also in the header of an empty result', async () => {

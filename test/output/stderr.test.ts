@@ -90,6 +90,12 @@ test('while a pager has the terminal, lines wait until it has ended', async () =
   assert.equal(log.length, 3);
 });
 
+test('the lines of a message are as wide as a terminal draws them', () => {
+  const { stderr, log } = setUp({ isTTY: true, columns: 40 });
+  stderr.warn('日本語の名前 日本語の名前 日本語の名前');
+  assert.deepEqual(log, ['chanlist: warning: 日本語の名前\nchanlist:   日本語の名前 日本語の名前\n']);
+});
+
 test('a long message breaks between words at a terminal; a command stays whole', () => {
   for (const [columns, text] of [
     // The word takes room in the first line only.

@@ -43,6 +43,18 @@ test('usage errors that only a command finds', async () => {
       'search town @demo --profile work -n 5',
       "'town' is not a channel: the channel comes first; did you mean: chanlist search @demo town --profile work --limit 5",
     ],
+    [
+      'search town @demo --base-url api.example.com --namespace x',
+      "'town' is not a channel: the channel comes first; did you mean: chanlist search @demo town --base-url api.example.com --namespace x",
+    ],
+    // What may be a key, or has a password, is not repeated.
+    ...['sk_live_1234', 'https://user:word@x.example'].map(
+      (url) =>
+        [
+          `search town @demo --base-url ${url}`,
+          "'town' is not a channel: the channel comes first; did you mean: chanlist search @demo town",
+        ] as const,
+    ),
     ['@demo --sandbox', "there is no command '@demo'; did you mean: chanlist uploads @demo --sandbox"],
     [
       'check nofile',

@@ -116,6 +116,8 @@ const notChannels: readonly Row[] = [
   ],
   ['https://www.example.com/watch?v=abcdefghijk&list=RDabc', 'is a mix'],
   ['https://www.example.com/playlist?list=WL', 'is a private list'],
+  ['WL', 'is a private list'],
+  ['RDabc', 'is a mix'],
   ['https://www.example.com/playlist', 'is a playlist page'],
   ['PLdemo', '; did you mean: chanlist playlist PLdemo'],
   ['demo', '; did you mean @demo?'],
