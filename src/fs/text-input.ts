@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../context.ts';
 import { excerpt, Failure } from '../errors.ts';
-import { readProblem } from './files.ts';
+import { ignoreErrors, readProblem } from './files.ts';
 import { linesOf } from './line-chunks.ts';
 
 /** Longest input line, in bytes. */
@@ -66,8 +66,10 @@ export async function* readChunks(
   try {
     const stream = typeof from === 'string' ? openInput(from) : from;
     // Node reads nothing from a stdin that is a folder, and reports no error.
-    if ('fd' in stream && typeof stream.fd === 'number' && fstatSync(stream.fd).isDirectory())
-      throw unreadable('it is a folder');
+    const { fd } = stream as { readonly fd?: unknown };
+    // Its descriptor may not be open any more (Wine).
+    const stats = typeof fd === 'number' ? ignoreErrors(['EBADF'], () => fstatSync(fd)) : undefined;
+    if (stats?.isDirectory()) throw unreadable('it is a folder');
     if (stop !== undefined) addAbortSignal(stop, stream);
     let isStart = true;
     for await (const read of stream) {
