@@ -7,7 +7,6 @@ import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
 import { requestUrl } from '../service/client.ts';
 import { defaultNamespace, type Operation, type RequestParameters } from '../service/contract.ts';
-import { openConnections } from '../service/dispatcher.ts';
 import { count, countCredits, longest } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { failureLines } from './ending.ts';
@@ -42,6 +41,7 @@ export async function printDryRun(
     ? { baseUrl: parseAddress(sandbox, '--sandbox').baseUrl, namespace: defaultNamespace }
     : await resolveAccount(options, context);
   // A proxy that cannot be used is refused.
+  const { openConnections } = await import('../service/dispatcher.ts');
   const connections = await openConnections(service.baseUrl, 1, 1, context.env);
   await connections.destroy(new Error('nothing is sent'));
   const rows = requests.map(({ reference, operation, parameters }) => ({
