@@ -108,12 +108,14 @@ function updateOf({ header: { update } }: PagesFile): UpdateRequest {
 }
 
 /**
- * Whether an update of FILE with this checksum continues with these pages: `--all` only with those of an `--all` that began
- * with the same content.
+ * Whether an update of FILE with this checksum continues with these pages: those of every page only if it began with the same
+ * content, and `--all` with no others.
  */
 export function continuesUpdate(pages: PagesFile, item: ExportItem, checksum: number): boolean {
   const update = updateOf(pages);
-  return !item.buysAll || (update.all && update.file.checksum === checksum);
+  // Their new FILE is in place.
+  if (pages.end?.record?.checksum === checksum) return true;
+  return update.all ? update.file.checksum === checksum : !item.buysAll;
 }
 
 /** Sets aside pages that this update cannot continue with: `addAside` adds their entries that FILE lacks. */
@@ -131,7 +133,7 @@ async function preparePages(item: ExportItem, contents: ArchiveContents, pages: 
   // The pages left out entries that FILE had then. If FILE has lost some since (restored or damaged), read the list again.
   const isSame = update.file.checksum === contents.checksum;
   const { entries } = update.file;
-  const mayLack = contents.entries < entries || (update.all && contents.entries === entries);
+  const mayLack = contents.entries < entries;
   if (!isSame && mayLack)
     pages.setAside({ ...update, started: timeOf(item), file: contentOf(contents) }, 'start');
 }

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { Failure, usage } from '../errors.ts';
+import { Failure, systemCode, usage } from '../errors.ts';
 import {
   guardFile,
   ignoreErrors,
@@ -76,11 +76,17 @@ export class PrivateFolder {
 
   /** Opens a file for reading and returns its descriptor; null if it does not exist. */
   openRead(name: string): number | null {
-    return this.#guard(name, () => {
-      // An exception costs ten times as much as this lstat.
-      const stats = this.exists && fs.lstatSync(this.at(name), { throwIfNoEntry: false });
-      return stats ? (ignoreErrors(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null) : null;
-    });
+    try {
+      return this.#guard(name, () => {
+        // An exception costs ten times as much as this lstat.
+        const stats = this.exists && fs.lstatSync(this.at(name), { throwIfNoEntry: false });
+        return stats ? (ignoreErrors(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null) : null;
+      });
+    } catch (error) {
+      // A file that cannot be opened stops its own export only; a disk that fails stops the run.
+      const isOfFile = error instanceof Failure && systemCode(error.cause) !== 'EIO';
+      throw isOfFile ? error.with({ scope: 'reference' }) : error;
+    }
   }
 
   /** Opens a file for reading and appending, creates it (0600) if needed, and returns its descriptor. */

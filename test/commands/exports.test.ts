@@ -273,6 +273,23 @@ test('killed right after the new FILE has its name: the next run only records it
   assert.deepEqual(killed.ids(), rows(0, 12));
 });
 
+test('an --all that was killed right after its FILE has its name buys no page again, also in a copy with other times', async (t) => {
+  const { world, channel } = await worldOf(t);
+  assert.equal((await world.run(line)).exit, 0);
+  channel.list = videos(0, 14);
+  const copy = join(world.home, 'copy');
+  atRename(t, world, { after: () => execFileSync('cp', ['-r', world.folder, copy]) });
+  assert.equal((await world.run(`${line} --update --all`)).exit, 0);
+  for (const flags of ['--update --all', '--update']) {
+    const killed = Object.assign(new World(world.service, `${copy}${flags.length}`, world.home), {
+      isReported: true,
+    });
+    execFileSync('cp', ['-r', copy, killed.folder]);
+    const next = await killed.run(`${line} ${flags}`);
+    assert.deepEqual([next.exit, next.credits, killed.ids()?.length], [0, 0, 14], next.stderr);
+  }
+});
+
 test('an update that lacks only its end buys no page again, also if FILE has got an entry of it since', async (t) => {
   const { world, channel } = await worldOf(t);
   assert.equal((await world.run(line)).exit, 0);
@@ -419,6 +436,29 @@ test('pages that are removed during a run, resumed or not: 1, FILE stays, no fur
     );
     onlyError(run, 'a.ndjson.run was removed during this run', `${credits} credit`);
   }
+});
+
+test('a record that cannot be opened stops its own export only', async (t) => {
+  const { world } = await worldOf(t);
+  world.service.addChannel('b', { list: videos(0, 5) });
+  mkdirSync(join(world.folder, 'lists/.chanlist', `${idOf('a')}.ndjson.json`), { recursive: true });
+  const run = await world.run('uploads @a @b --output-dir lists --concurrency 1');
+  assert.deepEqual([run.exit, statuses(run.summary)], [1, ['failed 1', 'complete']], run.stderr);
+  onlyError(run, '@a: ', 'is a folder, not a file');
+});
+
+test('an interrupted update of a playlist starts over if others have changed FILE: nothing of its pages is lost', async (t) => {
+  const { world } = await worldOf(t);
+  const list = world.service.addPlaylist('PLx', videos(0, 12));
+  const args = 'playlist PLx -o p.ndjson';
+  await world.run(args);
+  list.list = [...videos(0, 12), ...videos(12, 13)];
+  assert.equal((await world.run(`${args} --update --max-credits 2`)).exit, 9);
+  const [first = '', ...others] = world.read('p.ndjson').split('\n');
+  world.write('p.ndjson', `{"videoId":"x1"}\n{"videoId":"x2"}\n${others.join('\n')}`);
+  const run = await world.run(`${args} --update`);
+  assert.equal(run.exit, 0, run.stderr);
+  assert.ok(world.ids('p.ndjson')?.includes(JSON.parse(first).videoId));
 });
 
 test('a .chanlist that becomes a link during a run: 1, no further page is bought', async (t) => {

@@ -201,8 +201,8 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     const all = update.all || isAll;
     let run = before;
     // Pages lack what FILE had then: if it has lost entries since, the list is read again.
-    const hasLost = old.length < update.count || (update.all && old.length === update.count);
-    const isAnew = isAll ? !isWhole : update.content !== contentOf(file) && hasLost;
+    const hasLost = old.length < update.count;
+    const isAnew = isAll || update.all ? !isWhole : update.content !== contentOf(file) && hasLost;
     // --all starts over unless it has bought every page for this FILE so far.
     if (!isAnew && run.ids.some((id) => old.includes(id))) run = setAside(run);
     else if (isAnew) {
