@@ -179,4 +179,9 @@ test('a path that no entry on the first page has is a warning', async () => {
   const present = await createFormat('csv', options('latest', { fields: 'videoId,author' }));
   present.rows(item(), elements('[{"videoId":"a"},{"author":null,"videoId":"b"}]'));
   assert.deepEqual(present.warnings(), []);
+  const several = await createFormat('csv', options('latest', { fields: 'videoId,nope', several: true }));
+  several.rows(item(), elements('[{"videoId":"a","title":"b"}]'));
+  assert.deepEqual(several.warnings(), [
+    '--fields: no entry of the first response has nope; the fields are videoId, title',
+  ]);
 });

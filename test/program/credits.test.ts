@@ -181,10 +181,11 @@ test('a table fits 80 columns, cuts no number, and says what is left of the boun
   const [, , search, uploads, , left] = await table('credits --by command --max-credits 1600000/month');
   assert.match(`${uploads}\n${search}`, / search +0 \(\+345,678\)\n.* uploads +1,234,567$/);
   assert.equal(left, `19,755 of 1,600,000/month left at ${origin}`);
-  const other = { CHANLIST_BASE_URL: 'http://127.0.0.1:1', CHANLIST_MAX_CREDITS: '7/day' };
+  // A bound that is set twice is one line.
+  const other = { CHANLIST_BASE_URL: 'http://127.0.0.1:1', CHANLIST_MAX_CREDITS: '2000000/month,7/day' };
   assert.deepEqual((await table('credits', other)).slice(-3), [
-    '7 of 7/day left at http://127.0.0.1:1',
     '2,000,000 of 2,000,000/month left at http://127.0.0.1:1',
+    '7 of 7/day left at http://127.0.0.1:1',
     '1,000,000 of 1,000,000/day left at http://127.0.0.1:1',
   ]);
   assert.equal((await table('credits --month 2020-01', other)).at(-1), '');
