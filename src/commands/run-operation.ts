@@ -127,12 +127,17 @@ async function chooseJob(
     const { printListings } = await import('../run/print-listings.ts');
     return { references, destination: null, assertPossible: () => {}, firstRequests, work: printListings };
   }
-  const { assertFilesFit, printResponses } = await import('../run/print-responses.ts');
+  const { assertOutputFile, printResponses } = await import('../run/print-responses.ts');
   return {
     references: inputs,
     destination: options.output,
-    assertPossible: () => assertFilesFit(target, operation, options.seen, context.stop),
-    firstRequests,
+    assertPossible: () => assertOutputFile(target, operation),
+    firstRequests: async () => {
+      // A run opens the file of `--seen`; a dry run locks nothing.
+      const { seen } = options;
+      if (seen !== null) await (await import('../run/seen.ts')).assertSeenFile(seen, context.stop);
+      return await firstRequests();
+    },
     work: (run) => printResponses(run, parametersOf, target),
   };
 }

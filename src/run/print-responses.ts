@@ -15,19 +15,13 @@ import { mapConcurrently } from './map-concurrently.ts';
 import type { Reference } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
 import type { Run } from './run.ts';
-import { assertSeenFile, SeenFile } from './seen.ts';
+import { SeenFile } from './seen.ts';
 
 /** Responses fetched ahead of the next one to print, per concurrent request. */
 const lookahead = 4;
 
-/** Throws if the file of `-o` cannot be written, or is an archive, and if that of `--seen` is not one: before anything is sent. */
-export async function assertFilesFit(
-  target: Target | null,
-  { credits }: Operation,
-  seen: string | null,
-  stop: AbortSignal,
-): Promise<void> {
-  if (seen !== null) await assertSeenFile(seen, stop);
+/** Throws if the file of `-o` cannot be written, or is an archive: before anything is sent. */
+export function assertOutputFile(target: Target | null, { credits }: Operation): void {
   if (target === null) return;
   assertNotArchive(target);
   assertReplaceable(target);
