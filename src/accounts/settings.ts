@@ -108,7 +108,10 @@ export function explicitNamespace({ namespace }: ServiceFlags, env: Env): string
 export function explicitProfile({ profile }: ServiceFlags, env: Env): string | undefined {
   const name = profile ?? (env.CHANLIST_PROFILE || undefined);
   if (name === undefined || (!name.startsWith('-') && !isUnsafe(name))) return name;
-  throw usage(`'${name}' cannot be the name of a profile`, 'choose a name without a hyphen in front');
+  throw usage(
+    `'${name}' cannot be the name of a profile`,
+    'choose one without control characters, and without a hyphen in front',
+  );
 }
 
 async function readExplicitKey({ keyFile }: ServiceFlags, { env, stop }: Context) {

@@ -77,11 +77,11 @@ export function fileError(error: unknown, file: string, kind: ErrorKind): unknow
   if (error instanceof Failure || code === undefined) return error;
   if (kind === 'input')
     return usage(`cannot read ${file}: ${readProblem(error)}`, 'give a file that you can read');
-  const folder = path.dirname(file);
-  const isLink = fs.existsSync(folder);
-  const missing = isLink ? 'the folder that it is a link to' : `the folder ${folder}`;
-  if (kind === 'usage' && code === 'ENOENT')
+  if (kind === 'usage' && code === 'ENOENT') {
+    const isLink = fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
+    const missing = isLink ? 'the folder that it is a link to' : `the folder ${path.dirname(file)}`;
     return usage(`${file}: ${missing} does not exist (ENOENT)`, 'create it first');
+  }
   const [what, step] = systemErrors[code] ?? ['a file operation failed'];
   if (kind === 'usage' && code in systemErrors && !diskErrors.includes(code))
     return usage(`${file}: ${what} (${code})`, step);

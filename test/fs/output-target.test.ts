@@ -73,9 +73,9 @@ test('refused before anything is paid: anything but a regular file, and paths th
     ['/dev/fd/999', 'a device', redirect],
     ['/proc/self/fd/2', 'a device', redirect],
     [at('a'), 'a symbolic link that is not followed'],
-    [at('missing', 'out'), at('missing'), 'does not exist'],
+    [at('missing', 'out'), `the folder ${at('missing')} does not exist`, 'create it first'],
     [at('missing', 'below', 'out'), at('missing', 'below'), 'does not exist'],
-    [at('dangling'), 'does not exist'],
+    [at('dangling'), 'the folder that it is a link to does not exist', 'create it first'],
     [at('file', 'out'), 'not a folder'],
     [at('x'.repeat(300)), 'too long'],
   ];
