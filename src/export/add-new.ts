@@ -131,10 +131,7 @@ async function preparePages(item: ExportItem, contents: ArchiveContents, pages: 
   const isPartlyInFile = [...ids].some((id) => contents.ids.has(id));
   if (isPartlyInFile) return pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
   // The pages left out entries that FILE had then. If FILE has lost some since (restored or damaged), read the list again.
-  const isSame = update.file.checksum === contents.checksum;
-  const { entries } = update.file;
-  const mayLack = contents.entries < entries;
-  if (!isSame && mayLack)
+  if (contents.entries < update.file.entries)
     pages.setAside({ ...update, started: timeOf(item), file: contentOf(contents) }, 'start');
 }
 

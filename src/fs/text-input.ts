@@ -65,9 +65,8 @@ export async function* readChunks(
 ): AsyncGenerator<Buffer> {
   try {
     const stream = typeof from === 'string' ? openInput(from) : from;
-    // Node reads nothing from a stdin that is a folder, and reports no error.
     const { fd } = stream as { readonly fd?: unknown };
-    // Its descriptor may not be open any more (Wine).
+    // Node reads nothing from a stdin that is a folder, and reports no error. Under Wine, its descriptor is not open (EBADF).
     const stats = typeof fd === 'number' ? ignoreErrors(['EBADF'], () => fstatSync(fd)) : undefined;
     if (stats?.isDirectory()) throw unreadable('it is a folder');
     if (stop !== undefined) addAbortSignal(stop, stream);

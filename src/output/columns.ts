@@ -98,28 +98,28 @@ function videoColumns(
     terminal !== null && /^\d{4}-\d\d-\d\dT/.test(date) ? date.slice(0, 10) : date;
   const published = (entry: JsonText): string => day(field('published')(entry)) || age(entry);
   const channel = (entry: JsonText): string => field('channelTitle')(entry) || field('author')(entry);
-  const isList = shape.body === 'list';
   const hasDates = entries.some(field('published'));
   const hasCounts = entries.some(count);
   // On a narrow terminal the title needs the room more.
   const isWide = hasCounts || terminal === null || terminal.columns >= minWideViews;
-  const mayBeLong = several || (!isList && mayFollow);
-  const mayBeMany = several || shape.body === 'rows';
+  const reservesLength = several || (shape.body !== 'list' && mayFollow);
+  const reservesViews = several || shape.body === 'rows';
+  const reservesAge = several || shape.body !== 'list';
   // Widths are what later entries may need: an ID, `PREMIERE`, `123,456,789` or `214 waiting`, `11 months ago`.
   const columns = [
     { word: 'index', cell: field('index'), kind: 'number', drop: 5 },
     { word: 'videoId', cell: field('videoId'), kind: 'uncut', width: 11, drop: 1 },
-    { word: 'length', cell: field('lengthText'), kind: 'number', width: mayBeLong ? 8 : 0, drop: 2 },
+    { word: 'length', cell: field('lengthText'), kind: 'number', width: reservesLength ? 8 : 0, drop: 2 },
     {
       word: 'views',
       cell: (entry) => count(entry) || groupDigits(views(entry)[0] ?? ''),
       kind: 'number',
-      width: mayBeMany && isWide ? 11 : 0,
+      width: reservesViews && isWide ? 11 : 0,
       drop: 3,
     },
     hasDates
       ? { word: 'published', cell: published, kind: 'uncut', drop: 2 }
-      : { word: 'age', cell: age, kind: 'uncut', width: several || !isList ? 13 : 0, drop: 4 },
+      : { word: 'age', cell: age, kind: 'uncut', width: reservesAge ? 13 : 0, drop: 4 },
     { word: 'channel', cell: channel, kind: 'text', drop: 6 },
     { word: 'title', cell: field('title'), kind: 'title', min: scaled(terminal, 34, 40) },
   ] as const satisfies readonly (Column & { readonly cell: (entry: JsonText) => string })[];

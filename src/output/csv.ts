@@ -19,8 +19,10 @@ export function csvFormat({ shape, fields, columns: fileColumns, terminal }: For
   const begin = (entries: readonly JsonText[]): void => {
     const all = fileColumns ?? expandFields(fields, shape, entryKeys(entries));
     const named = new Set(fields?.map(({ name }) => name));
-    let room = maxColumns - all.filter(({ name }) => named.has(name)).length;
-    columns = isOpen ? all.filter(({ name }) => named.has(name) || room-- > 0) : all;
+    const others = all.filter(({ name }) => !named.has(name));
+    const room = Math.max(0, maxColumns - (all.length - others.length));
+    const tooMany = new Set(others.slice(room));
+    columns = isOpen ? all.filter((field) => !tooMany.has(field)) : all;
     pick = picker(columns);
     shown = new Set(columns.map(topKey));
     out.text(`${columns.map(({ name }) => quote(terminal === null ? name : sanitize(name))).join(',')}\n`);

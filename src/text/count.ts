@@ -11,7 +11,7 @@ export function groupDigits(text: string): string {
   return whole === undefined ? text : `${sign}${thousands(whole)}${rest}`;
 }
 
-/** The number of UTF-16 code units of the longest text; 0 without texts. */
+/** Returns the length of the longest text in UTF-16 code units; 0 if there are no texts. */
 export function longest(texts: Iterable<string>): number {
   let length = 0;
   for (const text of texts) length = Math.max(length, text.length);
