@@ -119,12 +119,8 @@ export class LedgerFile {
     const lines = isCutOff(this.#rest) ? this.#damagedLines : [...this.#damagedLines, this.#lines + 1];
     if (lines.length === 0) return null;
     const which = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
-    const purpose =
-      'restore it from a backup, or delete the lines that cannot be read (their credits may then not be counted)';
-    const expression = lines.map((line) => `${line}d`).join(';');
-    const sed = { purpose, program: 'sed -i.bak', operands: [expression, this.path] };
     return new Failure('failed', `${this.path} is damaged: ${which} cannot be read`, {
-      step: process.platform === 'win32' ? purpose : sed,
+      step: 'restore it from a backup, or delete these lines (their credits may then not be counted)',
     });
   }
 

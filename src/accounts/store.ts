@@ -155,7 +155,12 @@ function parseStore(text: string, file: string): Store {
     return { active: active !== null && profiles.has(active) ? active : null, profiles };
   } catch {
     throw new Failure('failed', `the stored accounts in ${file} are damaged, or of another version`, {
-      step: 'the file is not changed; fix it, or move it away and store the accounts again, with their bounds: chanlist auth login',
+      step: {
+        purpose:
+          'fix it, or move it away, then store each account again (chanlist auth login) with its bounds',
+        program: 'mv',
+        operands: [file, `${file}.damaged`],
+      },
     });
   }
 }

@@ -133,7 +133,7 @@ function noteNotInFrom(
   const isPlaylist = row.id !== null && kindOfId(row.id) === 'playlist';
   if (from === null || isPlaylist || (problem?.code !== 'stale' && problem?.code !== 'gone')) return row;
   if (references.some((reference) => listed.has(canonicalOf(reference)))) return row;
-  const message = `${problem.message}; it is not in ${inputName(from)}`;
+  const message = `${problem.message}; it is not in ${inputName(from)}: add it, or remove its file and record`;
   return { ...row, problem: { ...problem, message, fix: null } };
 }
 

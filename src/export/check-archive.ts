@@ -5,14 +5,16 @@ import { PagesFile } from '../archive/pages-file.ts';
 import { type Contents, damageOf, readRecorded } from '../archive/read-archive.ts';
 import { type ArchiveRecord, hasStamp, readRecord, recordedFiles } from '../archive/record.ts';
 import type { Context } from '../context.ts';
-import { type Failure, toFailure, usage } from '../errors.ts';
+import { Failure, toFailure, usage } from '../errors.ts';
 import { isLocked, lockedNames } from '../fs/file-lock.ts';
 import { guardFile } from '../fs/files.ts';
 import { isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf, recordName, seenSuffix } from '../fs/private-folder.ts';
+import { exportName } from '../output/formats.ts';
 import type { Command } from '../text/command.ts';
 import { count } from '../text/count.ts';
 import { daysWithoutFeed } from './decide-update.ts';
+import { archiveName } from './exports.ts';
 import { exportCommand, switchesOf } from './messages.ts';
 
 /** What can be wrong with an archive, from the gravest to the least; the help prints these rows. */
@@ -150,6 +152,11 @@ async function compare(
   const target = resolveTarget(found.path);
   const { path } = target;
   const record = readRecord(folder, name);
+  // In a folder FILE has the name of its ID. Only a person can know whether it or its record is the wrong one.
+  if (record !== null && exportName.test(name) && name !== archiveName(record.id))
+    throw new Failure('damaged', `its record is of ${record.id}`, {
+      step: 'restore the file and its record under their own names',
+    });
   using pages = await PagesFile.open(folder, name, stop);
   const id = record?.id ?? pages?.header.request.id;
   const reference = record?.reference ?? pages?.header.reference;

@@ -78,7 +78,7 @@ function blameService(results: readonly Result[], outage: MissingFeeds): Explain
   const [first] = outage.values();
   if (first === undefined) return { results, warnings: [], outage: null };
   const message = `the service is ${first.problem}: no feed can be read`;
-  const step = 'try again later, or use --update --all, which needs no feed';
+  const step = 'try again later';
   const failureOf = (details: FailureDetails = {}): Failure =>
     new Failure('unavailable', message, { status: first.status, step, ...details });
   const explained = results.map((result): Result => {

@@ -97,8 +97,7 @@ export function refusal(why: Refusal, item: ExportItem): Failure {
 }
 
 /** The warning that FILE is an archive from now on. */
-export const adoptedText =
-  'it had no record, and is now an archive; it may be incomplete: --update --all buys every page';
+export const adoptedText = 'had no record, now an archive; may be incomplete: --update --all buys every page';
 
 /** Returns the failure of a run that cannot be continued: its token is refused, or its list loops. */
 export function unresumable(

@@ -99,8 +99,10 @@ function forgetFailure({ exportFolder, name, id }: ExportItem, { entries }: Feed
 /** Returns the failure of a channel without a feed; `until`: when a page may replace it. */
 function noFeed(feed: Feed, until: number): Failure {
   const day = new Date(until).toISOString().slice(0, 10);
-  return new Failure('no_feed', `cannot check for new uploads: the "latest" feed is ${feed.problem}`, {
+  const problem = `cannot check for new uploads: the "latest" feed is ${feed.problem}`;
+  const then = `if it is not back by ${day}, an update buys one page instead (1 credit)`;
+  return new Failure('no_feed', `${problem}; ${then}`, {
     status: feed.entries === null ? feed.status : null,
-    step: `no action needed: if it is not back by ${day}, an update buys one page instead (1 credit)`,
+    step: 'no action needed',
   });
 }

@@ -28,9 +28,8 @@ export interface ArchiveContents extends Contents {
   readonly dropsBadLines: boolean;
 }
 
-/** Whether FILE was an archive once: it has a record, or entries and the name that a folder gives it. */
-const wasArchive = ({ record, name, id }: ExportItem, { entries }: Contents): boolean =>
-  record !== null || (name === archiveName(id) && entries > 0);
+/** Whether FILE was an archive once: it has a record, or the name that a folder gives it. */
+const wasArchive = ({ record, name, id }: ExportItem): boolean => record !== null || name === archiveName(id);
 
 /** Where the original FILE is saved when lines of it are left out: a name for each content. */
 const damagedName = (path: string, { checksum }: Contents): string =>
@@ -82,7 +81,7 @@ export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
     if (videoId === null) hasEntriesWithoutId = true;
     else ids.add(videoId);
   });
-  const mayDropBadLines = item.buysAll && wasArchive(item, contents);
+  const mayDropBadLines = item.buysAll && wasArchive(item);
   if (!mayDropBadLines) assertIntact(item, contents);
   return { ...contents, ids, hasEntriesWithoutId, dropsBadLines: mayDropBadLines && contents.badLines > 0 };
 }
@@ -170,7 +169,7 @@ function assertIntact(item: ExportItem, contents: Contents): void {
     const take = commandFor(item, 'restore it, or keep only its entries', '--update', '--all');
     throw new Failure('failed', `${path} is not an archive of this channel: ${contents.damage}`, {
       scope: 'reference',
-      step: wasArchive(item, contents) ? take : 'choose another file name',
+      step: wasArchive(item) ? take : 'choose another file name',
     });
   }
   const problem = damageOf(target, record, contents);

@@ -121,7 +121,7 @@ test('a damaged store is an error that does not show it, and is not changed', as
   for (const text of damaged) {
     writeRawStore(folder, text);
     const expected = (error: unknown): boolean => {
-      isFailure(1, storeIn(folder), 'damaged', 'not changed')(error);
+      isFailure(1, storeIn(folder), 'damaged', 'fix it, or move it away')(error);
       assert.ok(error instanceof Error);
       assert.ok(!`${error.stack}${String(error.cause)}`.includes('sk_live'), text);
       return true;

@@ -328,7 +328,7 @@ test('of a stale archive the list lacks, which no run updates, that is said', as
   assert.match(await staleness('@b\n'), /^last successful check \S+Z; it is not in refs\.txt \| null$/);
   const since = '2026-02-03T04:05:06.000Z';
   edit(world, { failure: { code: 'gone', since, last: since } });
-  assert.equal(await staleness('@b\n'), '404 since 2026-02-03; it is not in refs.txt | null');
+  assert.equal(await staleness('@b\n'), '404 since 2026-02-03; it is not in refs.txt: add it, or remove its file and record | null');
   // A playlist is updated by a command of its own.
   world.remove('lists');
   world.service.addPlaylist('PLx', videos(0, 3));
@@ -569,6 +569,19 @@ test('what another run has written since is skipped, too, and what it has export
     return world.now;
   };
   assert.equal(await isWritten(replaced), true);
+});
+
+test('a record of another ID than the name of its file: damaged, and no command replaces the file', async (t) => {
+  const { world } = await archived(t);
+  await world.run('uploads @b --output-dir lists');
+  const b = channelId('b');
+  cpSync(join(world.folder, `lists/.chanlist/${b}.ndjson.json`), join(world.folder, record));
+  world.write('refs.txt', '@a\n@b\n');
+  const { exit, codes, rows, errors, warnings } = await check(world, 'lists --from refs.txt');
+  assert.deepEqual([exit, codes, rows[0]?.problem?.fix], [11, ['damaged', null], null]);
+  const says = `its record is of ${b}; restore the file and its record under their own names`;
+  assert.deepEqual(errors, [`damaged: ${file}: ${says}`]);
+  assert.equal(warnings.length, 1);
 });
 
 test('pages without a header are not an archive, and do not hide an absent one', async (t) => {

@@ -927,6 +927,21 @@ test('lines that are left out stay in a copy of FILE, also of a folder whose rec
   }
 });
 
+test('a file of a folder whose record is gone and that has no entry left is repaired by the command of its error', async (t) => {
+  const { world } = await worldOf(t);
+  const file = `lists/${idOf('a')}.ndjson`;
+  await world.run('uploads @a --output-dir lists');
+  const whole = world.read(file);
+  world.write(file, '\0'.repeat(whole.length));
+  world.remove(`lists/.chanlist/${idOf('a')}.ndjson.json`);
+  const refused = await world.run('uploads @a --output-dir lists --update');
+  assert.deepEqual([refused.exit, refused.credits], [1, 0]);
+  const repair = /chanlist uploads .*$/.exec(onlyError(refused, 'line 1 is not JSON'))?.[0];
+  const repaired = await world.paste(repair ?? '');
+  assert.deepEqual([repaired?.exit, world.read(file)], [0, whole]);
+  assert.equal((await world.run('check lists')).exit, 0);
+});
+
 test('several files of a folder without records and with bad lines: the line names the repair of one, which check does not know', async (t) => {
   const { world } = await worldOf(t);
   world.service.addChannel('b', { list: videos(0, 5, {}, 'b_') });

@@ -4,12 +4,12 @@
  * CHANLIST_FULL_YEAR=1 it is these, and takes 20 minutes.
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { command } from '../support/command.ts';
 import { codeBlocks, exampleOf } from '../support/documents.ts';
+import { deleteNamedLines } from '../support/ledger-lines.ts';
 import { linesOf } from '../support/program.ts';
 import { type SimulatedChannel, video, videos } from '../support/simulated-service.ts';
 import { idsInText, World, wordsOfShell } from '../support/world.ts';
@@ -107,9 +107,9 @@ async function openYear(t: TestContext) {
     },
     /** Does what a line of mail asks for. */
     repair: async (line: string): Promise<void> => {
-      const remedy = /[;:] ((?:chanlist|sed) .*)$/.exec(line)?.[1];
+      if (line.includes('delete these lines')) return deleteNamedLines(line, year.ledger);
+      const remedy = /[;:] (chanlist .*)$/.exec(line)?.[1];
       if (remedy === undefined) return;
-      if (!remedy.startsWith('chanlist ')) return void execFileSync('sh', ['-c', remedy]);
       // `chanlist check … --json | jq … | sh` runs every fix.
       const [command = '', jq] = remedy.split(' | ');
       const { exit, stdout, stderr } = await year.run(wordsOfShell(command).slice(1));
