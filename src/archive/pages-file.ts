@@ -57,6 +57,8 @@ export class PagesFile {
   position: Position = startPosition;
   info: string | null = null;
   isRefused = false;
+  /** An update: one of its pages, or the one that is added next, has an entry of FILE. */
+  meetsFile = false;
   /** The end line; null if the run has not written its new FILE. */
   end: PagesEnd | null = null;
   /** Bytes up to the last line that counts. */
@@ -136,6 +138,7 @@ export class PagesFile {
       asideFor: this.#pendingUpdate,
       info: this.info === null ? info : null,
       isRefused,
+      meetsFile: this.meetsFile,
     };
     const [start, checksumBefore] = [this.size, this.#checksum];
     const entries = typeof rows === 'string' ? Buffer.from(rows) : rows;
@@ -279,17 +282,19 @@ export class PagesFile {
   }
 
   /** Counts a page that is in the file. */
-  #applyCommit({ info, asideFor, isRefused, ...position }: Commit, page: StoredPage): void {
+  #applyCommit({ info, asideFor, isRefused, meetsFile, ...position }: Commit, page: StoredPage): void {
     if (asideFor !== null) this.#putAside(asideFor);
     this.#pages.push(page);
     this.position = position;
     this.info ??= info;
     this.isRefused = isRefused;
+    this.meetsFile = meetsFile;
   }
 
   #putAside(update: UpdateRequest): void {
     this.#aside.push(...this.#pages);
     this.#pages = [];
+    this.meetsFile = false;
     this.header = { ...this.header, update };
   }
 

@@ -87,6 +87,8 @@ export const isCommit = shape({
   info: orNull(isText),
   /** The service did not accept the token of `next`: a run tries it again, but `check` names --restart. */
   isRefused: isBoolean,
+  /** An update: this page or one before it has an entry of FILE. */
+  meetsFile: isBoolean,
 });
 export type Commit = Infer<typeof isCommit>;
 

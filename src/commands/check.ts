@@ -173,7 +173,8 @@ function wholeText(archives: readonly CheckRow<Command>[]): string {
   const known = archives.filter(({ entries }) => entries !== null);
   const [oldest] = known.sort((a, b) => (a.whole ?? '').localeCompare(b.whole ?? ''));
   if (oldest === undefined) return '';
-  return `; oldest complete listing: ${oldest.whole?.slice(0, 10) ?? 'never'} (${oldest.file})`;
+  const file = known.length > 1 ? ` (${oldest.file})` : '';
+  return `; oldest complete listing: ${oldest.whole?.slice(0, 10) ?? 'never'}${file}`;
 }
 
 /** What references are compared by; one that cannot be parsed falls back to itself. */

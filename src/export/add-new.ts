@@ -140,7 +140,7 @@ interface BoughtEntries extends BoughtPages {
   readonly newIds: Set<string>;
   /** IDs that both FILE and the list have; null unless all of the list was read now. */
   readonly stillListed: ReadonlySet<string> | null;
-  /** The list was read to its last page, and the pages of this run have nothing of FILE. */
+  /** The list was read to its last page, and has nothing of FILE. */
   readonly missesFile: boolean;
   readonly hasEntriesWithoutId: boolean;
 }
@@ -169,17 +169,15 @@ async function buyNew(
   const isFromStart = pages.position.next === 'start';
   const stored = await pages.contents(item.exportFolder.context.stop);
   const newIds = stored.ids;
-  const { select, onPages } = selectNew(contents.ids, newIds, !contents.hasEntriesWithoutId, all);
+  const { select, onPages } = selectNew(pages, contents.ids, newIds, !contents.hasEntriesWithoutId);
   const bought = await buyPages(run, item, pages, select, contents.entries);
   const { stillListed } = onPages;
-  // Pages of an earlier run may have had entries of FILE, but not at their end, unless the update reads the whole list.
-  const isConclusive = isFromStart || !all;
   const isFinished = bought.failure === null && bought.facts.pages > 0;
   return {
     ...bought,
     newIds,
     stillListed: isFromStart && all ? stillListed : null,
-    missesFile: isConclusive && isFinished && stillListed.size === 0 && contents.ids.size > 0,
+    missesFile: isFinished && !pages.meetsFile && contents.ids.size > 0,
     hasEntriesWithoutId: onPages.hasEntriesWithoutId || stored.hasEntriesWithoutId,
   };
 }
@@ -188,7 +186,13 @@ async function buyNew(
  * Selects the entries that FILE lacks, each once, and ends with a page whose last ID FILE has (rule 2). Entries without an ID
  * cannot be distinguished: they are selected if `keepWithoutId`. `newIds`: those selected so far. `onPages`: what the pages held.
  */
-function selectNew(known: ReadonlySet<string>, newIds: Set<string>, keepWithoutId: boolean, all: boolean) {
+function selectNew(
+  pages: PagesFile,
+  known: ReadonlySet<string>,
+  newIds: Set<string>,
+  keepWithoutId: boolean,
+) {
+  const { all } = updateOf(pages);
   const onPages = { stillListed: new Set<string>(), hasEntriesWithoutId: false };
   const select: Sink['select'] = ({ entries }) => {
     let last: string | null = null;
@@ -199,7 +203,10 @@ function selectNew(known: ReadonlySet<string>, newIds: Set<string>, keepWithoutI
         return keepWithoutId;
       }
       last = id;
-      if (known.has(id)) onPages.stillListed.add(id);
+      if (known.has(id)) {
+        onPages.stillListed.add(id);
+        pages.meetsFile = true;
+      }
       if (known.has(id) || newIds.has(id)) return false;
       newIds.add(id);
       return true;

@@ -210,7 +210,12 @@ function interruptedProblem(target: Target, { header, position, end, isRefused }
       : `its update was interrupted after ${count(position.pages, 'page', 'pages')}`;
   const hasAppeared = !header.replaces && stats !== null && !isEmpty(target) && !hasStamp(stats, end);
   // Only a person can decide which file to keep.
-  if (hasAppeared) return { code: 'interrupted', message: `${message}; the file appeared since`, fix: null };
+  if (hasAppeared)
+    return {
+      code: 'interrupted',
+      message: `${message}; the file appeared since: move it away, and export again`,
+      fix: null,
+    };
   // An export whose list repeats itself, or whose token is refused, has no page to resume at.
   const isStuck = header.update === null && (position.next === 'stuck' || isRefused);
   const { request, reference } = header;

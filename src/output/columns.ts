@@ -102,7 +102,7 @@ function videoColumns(
   const hasCounts = entries.some(count);
   // On a narrow terminal the title needs the room more.
   const isWide = hasCounts || terminal === null || terminal.columns >= minWideViews;
-  const reservesLength = several || (shape.body !== 'list' && mayFollow);
+  const reservesLength = several || mayFollow;
   const reservesViews = several || shape.body === 'rows';
   const reservesAge = several || shape.body !== 'list';
   // Widths are what later entries may need: an ID, `PREMIERE`, `123,456,789` or `214 waiting`, `11 months ago`.

@@ -50,7 +50,7 @@ export type Chunk = string | Buffer;
 export interface Format {
   /** `before`: what a json document has before the entries (document.ts). */
   open(source: EntrySource, before: string): string;
-  /** A Buffer is valid until the next call. `mayFollow`: whether entries may follow (default: yes). */
+  /** A Buffer is valid until the next call. `mayFollow`: whether entries may follow (default: not after a single response). */
   rows(source: EntrySource, entries: readonly JsonText[], mayFollow?: boolean): Chunk;
   close(source: EntrySource, after: string): string;
   failed(source: EntrySource, failure: Failure): string;

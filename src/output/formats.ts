@@ -7,7 +7,8 @@ import { absentWarning } from './parse-fields.ts';
 export const formats = {
   table: {
     extensions: [],
-    meaning: 'for people: fits the terminal; not truncated elsewhere; not with -o',
+    meaning:
+      'for people: fits the terminal, unless --fields asks for more; not truncated elsewhere; not with -o',
     writer: async () => (await import('./table.ts')).tableFormat,
   },
   json: {
@@ -70,7 +71,7 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
     failed: () => '',
     tail: () => '',
     ...writer,
-    rows: (source, sent, mayFollow) => {
+    rows: (source, sent, mayFollow = several || isPaged) => {
       const entries = isAsSent ? sent : sent.map(asObject);
       if (isFirstPage && fields !== null && !columns && entries.length > 0) {
         absent = absentWarning(fields, entries, where);

@@ -81,7 +81,7 @@ export function tableFormat(options: FormatOptions): Writer {
         if (isReport && (shape.body === 'object' || minWidth(sized) > terminalWidth))
           return rows.map((row) => fieldLines(all, row)).join('\n');
         columns = dropped(sized, terminalWidth);
-        widths = fitted(columns, terminalWidth);
+        widths = fitted(columns, terminalWidth, mayFollow);
         const words = columns.map(({ word }) => sanitize(word));
         const names = draw(words, widths);
         const rule = '─'.repeat(totalWidth(widths));
@@ -134,8 +134,11 @@ function dropped(columns: readonly Sized[], terminalWidth: number): readonly Siz
   return dropped(columns.toSpliced(last, 1), terminalWidth);
 }
 
-/** Makes the widest columns narrower until all fit, if they can; the title gets what is left. */
-function fitted(columns: readonly Sized[], terminalWidth: number): readonly number[] {
+/**
+ * Makes the widest columns narrower until all fit, if they can; the title gets what is left, but before other columns only if
+ * longer ones may follow.
+ */
+function fitted(columns: readonly Sized[], terminalWidth: number, mayFollow: boolean): readonly number[] {
   if (terminalWidth === Number.POSITIVE_INFINITY) return columns.map(({ width }) => width);
   const within = (limit: number): number[] =>
     columns.map(({ width, min }) => Math.max(min, Math.min(width, limit)));
@@ -143,5 +146,7 @@ function fitted(columns: readonly Sized[], terminalWidth: number): readonly numb
   while (limit > 1 && totalWidth(within(limit)) > terminalWidth) limit--;
   const widths = within(limit);
   const rest = Math.max(0, terminalWidth - totalWidth(widths));
-  return widths.map((width, i) => width + (columns[i]?.kind === 'title' ? rest : 0));
+  const grows = (column: Sized | undefined): boolean =>
+    column?.kind === 'title' && (mayFollow || column === columns.at(-1));
+  return widths.map((width, i) => width + (grows(columns[i]) ? rest : 0));
 }

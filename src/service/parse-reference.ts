@@ -197,7 +197,8 @@ function refusalOf(
   // Editors and web pages write two hyphens as one dash.
   const [, flag] = /^[\u2010-\u2015\u2212]-?(\w[\w-]*)/.exec(text) ?? [];
   if (flag !== undefined) return { what, step: `did you mean --${flag}?` };
-  if (videoId.test(text)) return { what, step: `if it is a video ID, ${channelOfVideo}` };
+  if (videoId.test(text))
+    return { what, step: `if it is a handle, write @${text}; if a video ID, ${channelOfVideo}` };
   if (/^uc[\w-]{22}$/i.test(text)) return { what, step: `did you mean UC${text.slice(2)}?` };
   const isAddress = url !== null && !hasScheme(text);
   const isHandle = /^(?!www\.)[\p{L}\p{N}_][^/?]*$/u.test(text);

@@ -246,7 +246,8 @@ test('an export whose file has appeared since: no command moves it away', async 
   assert.equal((await world.run('uploads @a -o new.ndjson --max-credits 1')).exit, 9);
   world.write('new.ndjson', 'mine\n');
   const { problem } = (await check(world, 'new.ndjson')).rows[0] ?? {};
-  const message = 'its export was interrupted after 100 entries; the file appeared since';
+  const message =
+    'its export was interrupted after 100 entries; the file appeared since: move it away, and export again';
   assert.deepEqual(problem, { code: 'interrupted', message, fix: null });
 });
 
@@ -325,10 +326,16 @@ test('of a stale archive the list lacks, which no run updates, that is said', as
   };
   assert.match(await staleness('@a\n'), /^last successful check \S+Z \| chanlist uploads @a .* --update$/);
   // Its update would be paid for each week.
-  assert.match(await staleness('@b\n'), /^last successful check \S+Z; it is not in refs\.txt \| null$/);
+  assert.match(
+    await staleness('@b\n'),
+    /^last successful check \S+Z; it is not in refs\.txt: add it, or remove its file and record \| null$/,
+  );
   const since = '2026-02-03T04:05:06.000Z';
   edit(world, { failure: { code: 'gone', since, last: since } });
-  assert.equal(await staleness('@b\n'), '404 since 2026-02-03; it is not in refs.txt: add it, or remove its file and record | null');
+  assert.equal(
+    await staleness('@b\n'),
+    '404 since 2026-02-03; it is not in refs.txt: add it, or remove its file and record | null',
+  );
   // A playlist is updated by a command of its own.
   world.remove('lists');
   world.service.addPlaylist('PLx', videos(0, 3));

@@ -69,6 +69,8 @@ interface Interrupted {
   readonly aside: readonly string[];
   readonly offset: number;
   readonly hasMore: boolean;
+  /** One of its pages has an entry of FILE. */
+  readonly meetsFile: boolean;
   readonly epoch: number;
   /** Before its last page; null: it had none. */
   readonly before: Interrupted | null;
@@ -209,26 +211,25 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
       const began = { ...update, all, content: contentOf(file), count: old.length };
       run = { ...setAside({ ...before, started: now, hasMore: true, update: began }), before };
     }
-    /** Pages of this run, and whether one has an entry of FILE. */
-    let [pages, meetsFile] = [0, false];
+    let pages = 0;
     while (run.hasMore) {
       const page = buy(run);
       if (page === null) {
         run = setAside({ ...run, started: now });
-        [pages, meetsFile] = [0, false];
+        pages = 0;
         continue;
       }
       pages++;
-      meetsFile ||= page.ids.some((id) => old.includes(id));
+      const meetsFile = run.meetsFile || page.ids.some((id) => old.includes(id));
       const ids = [...run.ids, ...page.ids.filter((id) => !old.includes(id) && !run.ids.includes(id))];
       const isEnd = !all && old.includes(page.ids.at(-1) ?? '');
-      run = keep(run, isEnd ? { ...page, hasMore: false } : page, ids);
+      run = keep(run, isEnd ? { ...page, hasMore: false } : page, ids, meetsFile);
     }
     const fresh = [...new Set([...run.ids, ...run.aside])].filter((id) => !old.includes(id));
     const ids = [...fresh, ...old];
     const checks = checksAfter(feed, run.update, ids, feed === null ? run.started : now);
     // The list may have been cut short.
-    const missesFile = pages > 0 && !meetsFile && old.length > 0;
+    const missesFile = pages > 0 && !run.meetsFile && old.length > 0;
     const whole = all ? run.started : missesFile ? null : (state.archive?.whole ?? null);
     if (fresh.length > 0 || !isIntact) end(file, ids, checks, whole);
     else if (state.file !== file) throw new Ended(1);
@@ -238,7 +239,15 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
   /** The list is read again; what its pages held is added if it is then missing. It is noted with the next page. */
   function setAside(run: Interrupted): Interrupted {
     const offset = run.hasMore ? 0 : run.offset;
-    return { ...run, ids: [], aside: [...run.aside, ...run.ids], offset, epoch, before: run };
+    return {
+      ...run,
+      ids: [],
+      aside: [...run.aside, ...run.ids],
+      offset,
+      meetsFile: false,
+      epoch,
+      before: run,
+    };
   }
 
   /** The entries of FILE. A line that is not an entry, or fewer entries than recorded, end the run, unless it repairs them. */
@@ -282,13 +291,18 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
   }
 
   function begun(by: Interrupted['update'], replaces: boolean): Interrupted {
-    const start = { offset: 0, hasMore: true, ids: [], aside: [], before: null };
+    const start = { offset: 0, hasMore: true, meetsFile: false, ids: [], aside: [], before: null };
     return { ...start, channel, started: now, epoch, update: by, replaces };
   }
 
-  function keep(run: Interrupted, page: NonNullable<ReturnType<typeof buy>>, ids: readonly string[]) {
+  function keep(
+    run: Interrupted,
+    page: NonNullable<ReturnType<typeof buy>>,
+    ids: readonly string[],
+    meetsFile = false,
+  ) {
     const before = run === state.run || run.before !== null ? run : null;
-    state.run = { ...run, ids, offset: page.end, hasMore: page.hasMore, epoch, before };
+    state.run = { ...run, ids, offset: page.end, hasMore: page.hasMore, meetsFile, epoch, before };
     return state.run;
   }
 

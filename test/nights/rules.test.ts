@@ -149,6 +149,15 @@ test('a list that has nothing of FILE is a warning, also if it is read in two ru
   onlyWarning(resumed, 'the list ended without any of the 3 entries of a.ndjson');
 });
 
+test('a list that has met FILE on a page of an earlier run is no warning', async (t) => {
+  const { nights, a } = await exportedNights(t, 3);
+  // An old video is made public: the first page has all of FILE, and ends below it.
+  a.list = [...videos(0, 3), ...videos(3, 123)];
+  assert.equal((await nights.night('--max-credits 1')).exit, 9);
+  const resumed = await nights.night();
+  assert.deepEqual([resumed.exit, resumed.credits, resumed.only.new, resumed.stderr], [0, 1, 120, '']);
+});
+
 test('rule 3: no feed fails until the last check is seven days old, then costs a page', async (t) => {
   const feeds = { empty: 'empty', missing: 404, broken: 500, garbage: 'garbage', odd: { body: {} } } as const;
   // Where no feed at all can be read, it is not the channels.

@@ -296,6 +296,22 @@ test('table: a listing of several pages has room for later lengths; one of a sin
   }
 });
 
+test('table: --fields: a title before other columns is as wide as its cells once all are known', async () => {
+  const sent = '[{"title":"Bread","index":1},{"title":"Soup for ten","index":22}]';
+  for (const [mayFollow, header] of [
+    [true, 'title                               index'],
+    [false, 'title         index'],
+  ] as const) {
+    const format = await createFormat(
+      'table',
+      options('uploads', { fields: 'title,index', terminal: screen(41) }),
+    );
+    assert.equal(String(format.rows(item(), elements(sent), mayFollow)).split('\n')[0], header);
+  }
+  const response = await body('search', sent, { fields: 'title,index', terminal: screen(200) });
+  assert.equal(response[0], 'title         index');
+});
+
 test('table: numbers have thousands separators, whatever they are', async () => {
   const sent =
     '[{"videoId":"a","title":"t","viewCountText":"12345 views"},{"videoId":"b","viewCountText":"434K views"}]';

@@ -90,7 +90,7 @@ const notChannels: readonly Row[] = [
   ['https://www.example.com/watch?v=abcdefghijk', `is a video: expected a handle|${ofVideo}`],
   ['www.example.com/watch?v=abcdefghijk', 'is a video'],
   ['https://youtu.be/abcdefghijk)', `is a video|${ofVideo}`],
-  ['dQw4w9WgXcQ', 'if it is a video ID, open the video'],
+  ['dQw4w9WgXcQ', 'if it is a handle, write @dQw4w9WgXcQ; if a video ID, open the video'],
   ['ucdemo__________________', '; did you mean UCdemo__________________?'],
   ['demo!', "'demo' is not a channel reference: |; did you mean @demo?"],
   ['https://www.example.com/shorts/abcdefghijk', 'is a video'],
