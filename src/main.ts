@@ -7,7 +7,6 @@ import type { Context } from './context.ts';
 import { ClosedPipe, type Failure, toFailure } from './errors.ts';
 import { Stderr } from './output/stderr.ts';
 import { Stdout } from './output/stdout.ts';
-import { terminalOf } from './output/terminal.ts';
 import type { Flag } from './text/command.ts';
 import { escapeUnsafe } from './text/sanitize.ts';
 import { version } from './version.ts';
@@ -18,7 +17,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   const countOf = (flag: string): number => flags.filter(({ name }) => name === flag).length;
   const color = countOf('--no-color') === 0;
   const stderr = new Stderr(context, { quiet: countOf('--quiet') > 0, verbose: countOf('--verbose'), color });
-  const stdout = new Stdout(context, stderr);
+  const stdout = new Stdout(context, stderr, color);
   const output = { context, stdout, stderr };
   const answer = async (): Promise<number> => {
     switch (request.kind) {
@@ -29,8 +28,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
         return 0;
       case 'help': {
         const { helpText } = await import('./help/help-text.ts');
-        const terminal = terminalOf(context.stdout, context.env, color);
-        await stdout.write(await helpText(request.words, commands, terminal));
+        await stdout.write(await helpText(request.words, commands, stdout.terminal));
         return 0;
       }
       case 'run': {

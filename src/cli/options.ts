@@ -14,7 +14,6 @@ export interface CommonOptions extends ServiceFlags {
   readonly fields: string | null;
   /** Null: stdout. */
   readonly output: string | null;
-  readonly color: boolean;
   readonly quiet: boolean;
   readonly summary: string | null;
   /** Seconds. */

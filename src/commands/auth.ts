@@ -48,9 +48,9 @@ const status: CommandModule = {
       key_source: keySource,
       last_four: key === null ? null : lastFour(key),
     };
-    const { format, color } = options;
+    const { format } = options;
     const fields = Object.keys(row) as (keyof typeof row)[];
-    await printRows([row], { format, color, isSingle: true, fields }, output);
+    await printRows([row], { format, isSingle: true, fields }, output);
     if (failure === null) return 0;
     stderr.printFailure(failure);
     return failure.exit;
@@ -60,7 +60,7 @@ const status: CommandModule = {
 const list: CommandModule = {
   about: ['Lists the stored profiles. Sends nothing.'],
   examples: [['list the stored profiles', 'chanlist auth list']],
-  run: async ({ format, color }: CommonOptions, output) => {
+  run: async ({ format }: CommonOptions, output) => {
     const { active, profiles } = readStore(output.context.env);
     const rows = [...profiles]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -73,7 +73,7 @@ const list: CommandModule = {
         last_four: lastFour(key),
       }));
     const fields = ['active', 'profile', 'origin', 'namespace', 'max_credits', 'last_four'] as const;
-    await printRows(rows, { format, color, fields }, output);
+    await printRows(rows, { format, fields }, output);
     if (rows.length === 0) output.stderr.note('no account is stored; chanlist auth login stores one');
     return 0;
   },

@@ -26,7 +26,7 @@ interface CreditsOptions extends CommonOptions {
 }
 
 export const run: RunCommand<CreditsOptions> = async (options, output) => {
-  const { by, format, color } = options;
+  const { by, format } = options;
   const { context, stderr } = output;
   const { env, clock } = context;
   const ownBounds = [...options.maxCredits, ...boundsOf(env)];
@@ -48,7 +48,7 @@ export const run: RunCommand<CreditsOptions> = async (options, output) => {
     }
     return [...new Set(lines)];
   };
-  const shared = { format, color, footer };
+  const shared = { format, footer };
   if (by === null) {
     const rows = spendings.map(({ account, today, total }) => {
       return { account, month, today: isThisMonth ? today : null, total };

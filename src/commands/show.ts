@@ -14,7 +14,7 @@ import { JsonText } from '../json/json-text.ts';
 import { arrayFrame } from '../output/document.ts';
 import { assertPresent, parseFields, shownEntries } from '../output/parse-fields.ts';
 import { entriesOf, render } from '../output/render.ts';
-import { defaultFormat, terminalOf } from '../output/terminal.ts';
+import { defaultFormat } from '../output/terminal.ts';
 import { outputTarget } from '../run/named-files.ts';
 import { shellQuote } from '../text/command.ts';
 import { count } from '../text/count.ts';
@@ -40,7 +40,7 @@ export const run: RunCommand<ShowOptions> = async (options, { context, stdout, s
   const target = outputTarget(options, context);
   if (files.includes('-')) stderr.announceInput(context.stdin);
   for (const path of files) if (path !== '-') assertShowable(path);
-  const terminal = output === null ? terminalOf(context.stdout, context.env, options.color) : null;
+  const terminal = output === null ? stdout.terminal : null;
   const fields = parseFields(options.fields, shownEntries);
   const format = options.format ?? defaultFormat(terminal);
   if (target !== null) assertNotArchive(target);

@@ -5,12 +5,11 @@ import type { Field } from './format.ts';
 import type { FormatName } from './formats.ts';
 import { render } from './render.ts';
 import type { Output } from './stdout.ts';
-import { defaultFormat, terminalOf } from './terminal.ts';
+import { defaultFormat } from './terminal.ts';
 
 export interface RowOptions<R> {
   /** `--format`; null: a table at a terminal, else ndjson. */
   readonly format: FormatName | null;
-  readonly color: boolean;
   /** The members of each row that are printed, in this order. */
   readonly fields: readonly (keyof R & string)[];
   /** What a table shows of a row; by default these members. */
@@ -27,11 +26,11 @@ export interface RowOptions<R> {
 export async function printRows<R extends object>(
   rows: Iterable<R> | AsyncIterable<R>,
   options: RowOptions<R>,
-  { context, stdout }: Output,
+  { stdout }: Pick<Output, 'stdout'>,
 ): Promise<void> {
   const { fields, isSingle = false, footer = () => [] } = options;
   const { tableRow = (row: R): object => row, csvColumns = fields } = options;
-  const terminal = terminalOf(context.stdout, context.env, options.color);
+  const { terminal } = stdout;
   const format = options.format ?? defaultFormat(terminal);
   const isTable = format === 'table';
   const words = isSingle ? { null: 'none', true: 'yes', false: 'no' } : { null: '-', true: '*', false: '' };

@@ -2,7 +2,7 @@ import { span } from '../service/retry.ts';
 import { count, countCredits, thousands } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Output } from './stdout.ts';
-import { descriptorOf, terminalOf } from './terminal.ts';
+import { descriptorOf } from './terminal.ts';
 import { cut } from './width.ts';
 
 /** Milliseconds before the line appears: quicker runs neither show nor load it. */
@@ -33,17 +33,16 @@ export interface ProgressLine {
 
 /**
  * One line for all references of a run, on the terminal of stderr while it takes longer than a moment. Nothing is drawn if
- * stderr is not a terminal, or a dumb one, with `quiet`, and while stdout is a pipe, whose reader may draw on the same terminal.
+ * stderr is not a terminal, or a dumb one, with `-q`, and while stdout is a pipe, whose reader may draw on the same terminal.
  */
 export function createProgress(
   { context, stderr }: Pick<Output, 'context' | 'stderr'>,
-  { quiet, color }: { readonly quiet: boolean; readonly color: boolean },
   { references, noun } = { references: 1, noun: 'channel' },
 ): ProgressLine {
   const { clock, env, stderr: stream } = context;
-  const terminal = terminalOf(stream, env, color);
+  const { terminal, isQuiet } = stderr;
   const isHidden = terminal !== null && descriptorOf(context.stdout)?.isPipe === true;
-  const isDrawn = !quiet && terminal !== null && env.TERM !== 'dumb' && !isHidden;
+  const isDrawn = !isQuiet && terminal !== null && env.TERM !== 'dumb' && !isHidden;
 
   const stopped = new AbortController();
   const listings = new Map<string | null, ListingState>();

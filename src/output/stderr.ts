@@ -5,16 +5,17 @@ import { messageLine, type Step, stepText } from '../text/command.ts';
 import { minSecretLength, sanitize, withoutSecret } from '../text/sanitize.ts';
 import { wrap } from '../text/wrap.ts';
 import { colors } from './colors.ts';
+import type { Terminal } from './format.ts';
 import { terminalOf } from './terminal.ts';
 import { textWidth } from './width.ts';
 
 /** Writes all that goes to stderr. Each message is one line, `chanlist: ` first, free of control characters. */
 export class Stderr {
+  readonly terminal: Terminal;
   readonly #stream: Context['stderr'];
   /** -1: only failures; otherwise the number of `-v`. */
   readonly #verbosity: number;
   readonly #isDebug: boolean;
-  readonly #hasColor: boolean;
   /** The progress line: one line on the terminal that is stopped while anything else is written. */
   #spinner: Ora | null = null;
   #isHidden = false;
@@ -31,11 +32,15 @@ export class Stderr {
     this.#stream = stderr;
     this.#verbosity = quiet ? -1 : verbose;
     this.#isDebug = env.CHANLIST_DEBUG === '1';
-    this.#hasColor = terminalOf(stderr, env, color)?.color === true;
+    this.terminal = terminalOf(stderr, env, color);
     // Messages are printed before the account is known.
     this.redact(env.CHANLIST_API_KEY?.trim() ?? '');
     // A closed stderr must not stop the work.
     stderr.on('error', () => {});
+  }
+
+  get isQuiet(): boolean {
+    return this.#verbosity < 0;
   }
 
   /** From now on prints `[key]` in place of this text. */
@@ -130,7 +135,7 @@ export class Stderr {
     const isWrapped = isTTY === true && typeof message === 'string';
     const width = (columns || 80) - furtherLine.length;
     const lines = isWrapped ? wrap(whole, width, word.length - indent.length, textWidth) : [whole];
-    const shown = this.#hasColor && word !== '' ? colors()[colorOf[word]](word) : word;
+    const shown = this.terminal?.color && word !== '' ? colors()[colorOf[word]](word) : word;
     const text = `${prefix}${shown}${lines.join(`\n${furtherLine}`)}\n`;
     if (this.#waiting !== null) return void this.#waiting.push(text);
     this.#stopLine();

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import type { Context } from '../context.ts';
 import { ClosedPipe, type Failure, stoppedBy, systemCode, toFailure } from '../errors.ts';
 import { fileError } from '../fs/files.ts';
-import type { Chunk } from './format.ts';
+import type { Chunk, Terminal } from './format.ts';
 import { Pager, pagerCommand } from './pager.ts';
 import type { Stderr } from './stderr.ts';
-import { descriptorOf } from './terminal.ts';
+import { descriptorOf, terminalOf } from './terminal.ts';
 
 /** After a stop signal, the longest wait for a reader that does not read (ms). */
 const writeTimeoutMs = 1000;
@@ -22,6 +22,7 @@ export interface Output {
 
 /** Writes data to stdout: notices when its reader closes it, and never mixes with the progress line. */
 export class Stdout {
+  readonly terminal: Terminal;
   readonly #context: Context;
   readonly #stderr: Stderr;
   readonly #descriptor: ReturnType<typeof descriptorOf>;
@@ -34,10 +35,11 @@ export class Stdout {
   /** Always the same object, so that it is reported once. */
   #failure: Failure | null = null;
 
-  constructor(context: Context, stderr: Stderr) {
+  constructor(context: Context, stderr: Stderr, color = true) {
     this.#context = context;
     this.#stderr = stderr;
     this.#stream = context.stdout;
+    this.terminal = terminalOf(this.#stream, context.env, color);
     this.#descriptor = descriptorOf(this.#stream);
     this.#stream.on('error', this.#onError);
   }

@@ -2,15 +2,14 @@ import { ClosedPipe, toFailure } from '../errors.ts';
 import type { Chunk, Format } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import { parseFields } from '../output/parse-fields.ts';
-import { defaultFormat, terminalOf } from '../output/terminal.ts';
+import { defaultFormat } from '../output/terminal.ts';
 import { widest } from '../output/width.ts';
 import { type Result, unreachedResult } from './results.ts';
 import type { Run } from './run.ts';
 
 /** Creates the format of the output. `isTerminalTable`: it is a table at a terminal, which the pager shows. */
-export async function startOutput({ operation, options, references, context, stdout }: Run) {
-  const isStdout = options.output === null;
-  const terminal = isStdout ? terminalOf(context.stdout, context.env, options.color) : null;
+export async function startOutput({ operation, options, references, stdout }: Run) {
+  const terminal = options.output === null ? stdout.terminal : null;
   const name = options.format ?? defaultFormat(terminal);
   const isTerminalTable = terminal !== null && name === 'table';
   const format = await createFormat(name, {

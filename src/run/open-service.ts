@@ -60,7 +60,7 @@ export async function openService(
   }
   const budget = new Budget(bounds, ledger);
   const requested = withoutRepeats(validOnly(references)).length;
-  const progress = createProgress(output, options, { references: requested, noun: operation.reference });
+  const progress = createProgress(output, { references: requested, noun: operation.reference });
   const connections = Math.min(concurrency, requested);
   const reports = reportsTo(stderr, progress);
   const client = new Client({ ...options, service, context, budget, connections, ...reports });

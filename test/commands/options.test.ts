@@ -46,7 +46,10 @@ const defaults = {
 };
 const bound = { credits: 5, per: 'run', source: '--max-credits' } as const;
 
-const commonFlags: readonly (readonly [flags: string, options: Partial<CommonOptions>])[] = [
+const commonFlags: readonly (readonly [
+  flags: string,
+  options: Partial<CommonOptions> & { color?: boolean },
+])[] = [
   ['', {}],
   ['--profile work', { profile: 'work' }],
   ['--base-url https://api.example.com', { baseUrl: 'https://api.example.com' }],

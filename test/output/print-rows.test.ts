@@ -20,8 +20,8 @@ async function printed<R extends object = (typeof rows)[number]>(
   if (width !== undefined) context.stdout.columns = width;
   const fields = Object.keys(records[0] ?? { name: '', sum: '' }) as (keyof R & string)[];
   const stderr = new Stderr(context);
-  const output = { context, stdout: new Stdout(context, stderr), stderr };
-  await printRows(records, { format, color: false, fields, ...others }, output);
+  const output = { context, stdout: new Stdout(context, stderr, false), stderr };
+  await printRows(records, { format, fields, ...others }, output);
   return stdout();
 }
 

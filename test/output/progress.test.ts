@@ -69,11 +69,7 @@ function setUp(
   const stdin = new PassThrough();
   const context = { stdin, stdout: stderr, stderr, env, clock, stop: new AbortController().signal };
   const reporter = new Stderr(context, { quiet, color: false });
-  const progress = createProgress(
-    { context, stderr: reporter },
-    { quiet, color: false },
-    { references: all, noun: 'channel' },
-  );
+  const progress = createProgress({ context, stderr: reporter }, { references: all, noun: 'channel' });
   t.after(() => progress.stop());
   /** Waits without a clock until something is drawn: the line is loaded when it is first needed. */
   const drawn = async (): Promise<void> => {
@@ -194,7 +190,7 @@ test('progress: nothing while stdout is a pipe: its reader may draw on the same 
   const fd = await pipeDescriptor(t);
   const { stderr, pass, context, reporter, progress } = setUp(t);
   const piped = { ...context, stdout: Object.assign(new PassThrough().resume(), { fd }) };
-  const line = createProgress({ context: piped, stderr: reporter }, { quiet: false, color: false });
+  const line = createProgress({ context: piped, stderr: reporter });
   assert.deepEqual([line.isHidden, progress.isHidden], [true, false]);
   await progress.stop();
   line.update(state);

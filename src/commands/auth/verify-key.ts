@@ -22,7 +22,7 @@ export async function verifyKey(
 ): Promise<Failure | null> {
   const { context, stderr } = output;
   stderr.redact(service.key);
-  const progress = createProgress(output, options);
+  const progress = createProgress(output);
   const client = new Client({
     ...options,
     service,
