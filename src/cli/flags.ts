@@ -68,7 +68,6 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
     row('--json', printing, 'short for --format json', { format: 'json' }),
     row('--ndjson', printing, 'short for --format ndjson', { format: 'ndjson' }),
     row('--fields <a,b.c,d.0>', selecting, 'print these fields; see: chanlist help fields', {
-      parse: fieldList,
       combine: (before: string | null, fields: string) => (before === null ? fields : `${before},${fields}`),
     }),
     row('--summary <file>', requesting, 'write a JSON report of the run to <file>', { parse: summaryFile }),
@@ -204,11 +203,6 @@ function duration(text: string, source: string): number {
 function month(text: string, source: string): string {
   if (/^\d{4}-(?:0[1-9]|1[0-2])$/.test(text)) return text;
   throw usage(`${source} is '${text}': expected a month as YYYY-MM`, 'give it as 2026-01');
-}
-
-function fieldList(text: string, source: string): string {
-  if (!text.endsWith(',')) return nonEmpty(text, source);
-  throw usage(`${source} ends with a comma`, 'write the fields without spaces between them');
 }
 
 /** Checks a path to write to: if it is missing, the next flag would be taken for it. */

@@ -191,7 +191,6 @@ const wrongFlags: readonly (readonly [flags: string, message: string])[] = [
   ['--format ndjsn', "--format is 'ndjsn'; did you mean ndjson? expected one of table, "],
   ['--format csv --json', 'conflicting formats: csv and json; choose one'],
   ['--limit', 'missing value: -n, --limit <n>'],
-  ['--fields title, videoId', '--fields ends with a comma; write the fields without spaces between them'],
   ['--summary -', '--summary needs a file: stdout is for data; '],
   ['--from a --from b', '--from is given twice; put all references into one list'],
   ['--json=videoId', '--json takes no value'],
