@@ -20,10 +20,10 @@ export async function resolveAccount(
   options: ServiceFlags & { readonly maxCredits: readonly CreditBound[] },
   context: Context,
 ) {
-  const { baseUrl, namespace, serviceName, key, remedy, ...settings } = await findService(options, context);
+  const { baseUrl, namespace, key, remedy, ...settings } = await findService(options, context);
   if (baseUrl === null || key === null) throw settings.problem;
   const bounds = [...options.maxCredits, ...boundsOf(context.env), ...settings.maxCredits];
-  return { baseUrl, namespace, serviceName, key, remedy, bounds };
+  return { baseUrl, namespace, key, remedy, bounds };
 }
 
 /** Finds the service and the account of a run: flag, environment, profile, default, in this order. */

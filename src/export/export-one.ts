@@ -36,9 +36,8 @@ export async function exportOne(
   id: string,
 ): Promise<Result> {
   const { options, operation, feeds } = exportFolder;
-  const input = { reference, id, service: run.serviceName };
   const attempt = async (buysAll: boolean) => {
-    using item = await readItem(exportFolder, { ...input, buysAll });
+    using item = await readItem(exportFolder, { reference, id, buysAll });
     const result = await doExport(run, item).catch((error) => failedExport(item, error));
     return { result, resumed: item.interrupted };
   };

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { findProfile } from '../accounts/settings.ts';
 import { PagesFile } from '../archive/pages-file.ts';
 import { type ExportRequest, isArchive, type UpdateRequest } from '../archive/pages-format.ts';
 import { type ArchiveRecord, type FileStamp, hasStamp, readRecord, stampOf } from '../archive/record.ts';
@@ -12,6 +13,7 @@ import { assertPossibleNames, isEmpty, resolveTarget, type Target } from '../fs/
 import { PrivateFolder, privateFolderOf, recordName, temporaryName } from '../fs/private-folder.ts';
 import { exportName, type FileFormat } from '../output/formats.ts';
 import { parseFields } from '../output/parse-fields.ts';
+import { sandboxName } from '../run/open-service.ts';
 import type { Reference } from '../run/read-references.ts';
 import type { Operation } from '../service/contract.ts';
 import { FeedLog } from './feed-log.ts';
@@ -29,6 +31,8 @@ export interface ExportFolder {
   readonly file: Target | null;
   /** The `.chanlist` beside them. */
   readonly privateFolder: PrivateFolder;
+  /** Address and namespace; '' without an account. */
+  readonly service: string;
   readonly feeds: FeedLog;
 }
 
@@ -74,7 +78,8 @@ export function openExportFolder(
   // A folder that is not mounted looks empty.
   if (options.update && !privateFolder.exists && !hasArchive(path, file))
     throw notMounted(file?.path ?? path);
-  return { operation, options, context, format, path, file, privateFolder, feeds: new FeedLog() };
+  const service = options.sandbox ? sandboxName : findProfile(options, context.env).serviceName;
+  return { operation, options, context, format, path, file, privateFolder, service, feeds: new FeedLog() };
 }
 
 /** Throws a usage error for what cannot be a folder. */
@@ -115,8 +120,6 @@ export const pathOf = ({ file, path }: ExportFolder, id: string): string =>
 interface ExportInput {
   readonly reference: Reference;
   readonly id: string;
-  /** Address and namespace. */
-  readonly service: string;
   readonly buysAll?: boolean;
 }
 
@@ -125,8 +128,8 @@ interface ExportInput {
  * `damaged` for a record that cannot be used.
  */
 export async function readItem(exportFolder: ExportFolder, input: ExportInput): Promise<ExportItem> {
-  const { privateFolder, context, options, format, operation, file } = exportFolder;
-  const { reference, id, service, buysAll = options.update && options.all } = input;
+  const { privateFolder, service, context, options, format, operation, file } = exportFolder;
+  const { reference, id, buysAll = options.update && options.all } = input;
   const name = nameOf(exportFolder, id);
   const path = pathOf(exportFolder, id);
   // A dry run does not create the folder.

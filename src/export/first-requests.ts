@@ -1,10 +1,8 @@
-import { findProfile } from '../accounts/settings.ts';
 import type { PagesFile } from '../archive/pages-file.ts';
 import { ReferenceIndex } from '../archive/reference-index.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { isLocked, lockedFailure } from '../fs/file-lock.ts';
 import { needsPage, type Position, startPosition, tokenOf } from '../run/list-pages.ts';
-import { sandboxName } from '../run/open-service.ts';
 import type { DryRun, FirstRequest } from '../run/print-dry-run.ts';
 import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
@@ -26,8 +24,7 @@ export async function assertExportable(
   if (exportFolder.file === null || reference === undefined) return;
   try {
     const id = new ReferenceIndex(exportFolder).knownId(reference);
-    const service = serviceOf(exportFolder);
-    using item = await readItem(exportFolder, { reference, id: id ?? unresolvedId, service });
+    using item = await readItem(exportFolder, { reference, id: id ?? unresolvedId });
     // A record or pages may be of the ID that is not resolved yet.
     const mayBeOwn = id === null && (item.foreignId ?? item.interrupted) !== null;
     if (!mayBeOwn) await unlockedPlan(item);
@@ -37,16 +34,12 @@ export async function assertExportable(
   }
 }
 
-const serviceOf = ({ options, context }: ExportFolder): string =>
-  options.sandbox ? sandboxName : findProfile(options, context.env).serviceName;
-
 /** Returns the first request of each reference, and the results of those that a run would refuse before it. */
 export async function firstRequests(
   exportFolder: ExportFolder,
   references: readonly Reference[],
 ): Promise<DryRun> {
   const { options } = exportFolder;
-  const service = serviceOf(exportFolder);
   const index = new ReferenceIndex(exportFolder);
   const ids = new Set<string>();
   const requests: FirstRequest[] = [];
@@ -64,7 +57,7 @@ export async function firstRequests(
     else if (!ids.has(id))
       try {
         ids.add(id);
-        using item = await readItem(exportFolder, { reference, id, service });
+        using item = await readItem(exportFolder, { reference, id });
         requests.push(await firstRequest(item));
       } catch (error) {
         results.push(resultOf(reference, { failure: toFailure(error).with({ scope: 'reference' }) }));

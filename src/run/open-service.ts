@@ -24,8 +24,6 @@ export interface RunParts extends Output {
   readonly options: RunOptions;
   readonly client: Client;
   readonly budget: Budget;
-  /** Identifies the service in the pages of an export. */
-  readonly serviceName: string;
   /** One line for all references. */
   readonly progress: ProgressLine;
   readonly warnings: Warning[];
@@ -44,7 +42,7 @@ export async function openService(
   const { sandbox, timeout, concurrency } = options;
   const warnings: Warning[] = [];
   const account = sandbox ? await openSandbox(options) : await resolveAccount(options, context);
-  const { bounds, serviceName, ...service } = account;
+  const { bounds, ...service } = account;
   let ledger: Ledger | null = null;
   if (!sandbox) stderr.redact(service.key);
   if (!sandbox && operation.credits > 0) {
@@ -72,7 +70,6 @@ export async function openService(
     options,
     client,
     budget,
-    serviceName,
     progress,
     warnings,
     close: 'close' in account ? account.close : async () => {},
@@ -86,7 +83,6 @@ async function openSandbox({ maxCredits }: CommonOptions) {
   return {
     baseUrl,
     namespace: defaultNamespace,
-    serviceName: sandboxName,
     key,
     notFoundStep: demoReferences,
     bounds: maxCredits,
