@@ -53,12 +53,11 @@ export async function printResponses(
       } else {
         const { isList, entries: sent, ...frame } = readResponse(response, operation.body);
         // `--seen` selects new entries only.
-        const select = () =>
-          seen?.takeNewEntries(sent, reference, limit) ?? sent.slice(0, limit ?? undefined);
-        const selected = isList ? select() : sent;
+        const fresh = isList && seen !== null ? seen.takeNewEntries(sent, reference, limit) : null;
+        const selected = fresh?.entries ?? (isList ? sent.slice(0, limit ?? undefined) : sent);
         const entries = selected.length;
         await writeEntries(format, reference, frame, [selected], write);
-        seen?.accept();
+        fresh?.accept();
         // Only free commands take several references.
         if (references.length > 1)
           run.progress.update({ reference: reference.label, page: 1, entries, total: null, credits: 0 });

@@ -12,11 +12,10 @@ import { feedIdOf } from './list-pages.ts';
 import type { Reference } from './read-references.ts';
 import type { Run } from './run.ts';
 
-/** Lines to add once the entries of a reference are printed. */
-interface Pending {
-  readonly lines: readonly string[];
-  /** The line of the reference, if it is checked for the first time. */
-  readonly baseline: string | null;
+interface NewEntries {
+  readonly entries: readonly JsonText[];
+  /** Counts the entries as seen, once stdout has them. */
+  accept(): void;
 }
 
 /** The locked file of `latest --seen`: IDs of printed videos and known references, one per line. */
@@ -26,7 +25,6 @@ export class SeenFile {
   readonly #lines: Set<string>;
   readonly #release: () => void;
   readonly #savedCount: number;
-  #pending: Pending = { lines: [], baseline: null };
   /** Lines of references that are checked for the first time: they hide nothing of another reference in this run. */
   readonly #baselines = new Map<string, readonly string[]>();
   readonly #missed: string[] = [];
@@ -68,7 +66,7 @@ export class SeenFile {
     entries: readonly JsonText[],
     { value, label }: Reference,
     limit: number | null,
-  ): readonly JsonText[] {
+  ): NewEntries {
     const key = lineOf(value);
     const found = new Set<string>();
     const unseen = entries.filter((entry) => {
@@ -81,20 +79,12 @@ export class SeenFile {
     const seenBefore = entries.filter((entry) => this.#lines.has(idOf(entry)));
     const isKnown = this.#lines.has(key) || 2 * seenBefore.length > entries.length;
     if (!isKnown) {
-      this.#pending = { lines: [...unseen.map(idOf), key], baseline: key };
-      return [];
+      const lines = [...unseen.map(idOf), key];
+      return { entries: [], accept: () => void this.#baselines.set(key, lines) };
     }
     if (unseen.length > 0 && unseen.length === entries.length) this.#missed.push(label ?? value);
     const printed = unseen.slice(0, limit ?? undefined);
-    this.#pending = { lines: [...printed.map(idOf), key], baseline: null };
-    return printed;
-  }
-
-  /** Counts the entries as seen, once stdout has them. */
-  accept(): void {
-    const { lines, baseline } = this.#pending;
-    if (baseline === null) this.#add(lines);
-    else this.#baselines.set(baseline, lines);
+    return { entries: printed, accept: () => this.#add([...printed.map(idOf), key]) };
   }
 
   /** Saves what was seen. Returns what is to be said of references that were checked for the first time, if any. */

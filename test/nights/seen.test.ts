@@ -224,8 +224,8 @@ async function printed(path: string, ids: readonly string[], value = '@a'): Prom
   using seen = await SeenFile.open(path, new AbortController().signal);
   const input = newReference({ given: value, value, id: null });
   const entries = ids.map((id) => JsonText.of(`{"videoId":${JSON.stringify(id)}}`));
-  const news = seen.takeNewEntries(entries, input, null);
-  seen.accept();
+  const { entries: news, accept } = seen.takeNewEntries(entries, input, null);
+  accept();
   seen.save({ warn: () => {} });
   return news.map((entry) => entry.get('videoId')?.string() ?? assert.fail());
 }
