@@ -92,27 +92,16 @@ async function doExport(run: Run, item: ExportItem): Promise<Result> {
     run.warn('kept', reference.label, 'kept: already exported; --update adds what is new');
     return resultOf(reference, { status: 'kept', entries: record?.entries ?? 0 });
   }
-  if (plan.pages !== null) return await resume(run, item, plan.do, plan.pages);
-  if (plan.do === 'update') return await updateArchive(run, item);
-  using pages = startPages(item, null);
-  return await exportList(run, item, pages);
-}
-
-async function resume(
-  run: Run,
-  item: ExportItem,
-  work: 'export' | 'update' | 'finish',
-  pages: PagesFile,
-): Promise<Result> {
-  pages.openToAppend();
-  switch (work) {
-    case 'export':
-      return await exportList(run, item, pages);
-    case 'update':
-      return await addNew(run, item, await readIntact(item), pages);
-    case 'finish':
-      return recordResumed(run, item, pages);
+  const { pages } = plan;
+  if (pages !== null) {
+    pages.openToAppend();
+    if (plan.do === 'finish') return recordResumed(run, item, pages);
+    if (plan.do === 'update') return await addNew(run, item, await readIntact(item), pages);
+    return await exportList(run, item, pages);
   }
+  if (plan.do === 'update') return await updateArchive(run, item);
+  using newPages = startPages(item, null);
+  return await exportList(run, item, newPages);
 }
 
 /** Records a FILE that an interrupted run has put in its place. */
