@@ -58,7 +58,7 @@ export async function firstRequests(
       try {
         ids.add(id);
         using item = await readItem(exportFolder, { reference, id });
-        requests.push(await firstRequest(item));
+        requests.push({ reference: reference.given, ...(await firstRequest(item)) });
       } catch (error) {
         results.push(resultOf(reference, { failure: toFailure(error).with({ scope: 'reference' }) }));
       }
@@ -73,13 +73,15 @@ async function unlockedPlan(item: ExportItem): Promise<Plan> {
   return planOf(item);
 }
 
+type FirstOfItem = Omit<FirstRequest, 'reference'>;
+
 /** Returns the first request of an export. Throws what its run would refuse. */
-async function firstRequest(item: ExportItem): Promise<FirstRequest> {
+async function firstRequest(item: ExportItem): Promise<FirstOfItem> {
   const plan = await unlockedPlan(item);
   switch (plan.do) {
     case 'keep':
     case 'finish':
-      return noRequest(item);
+      return noRequest;
     case 'export': {
       const stuck = plan.pages && stuckFailure(item, plan.pages);
       if (stuck !== null) throw stuck;
@@ -101,31 +103,19 @@ async function checksumOf(item: ExportItem): Promise<number> {
 }
 
 /** Returns the first request of an update: for the feed of a channel, for the first page of a playlist. */
-function updateRequest(item: ExportItem): FirstRequest {
-  const { exportFolder, reference, id } = item;
-  const { operation, options } = exportFolder;
+function updateRequest(item: ExportItem): FirstOfItem {
+  const { operation, options } = item.exportFolder;
   if (operation.name === 'playlist') return pageRequest(item, startPosition);
-  return {
-    reference: reference.given,
-    operation: operations.latest,
-    parameters: { channel: id },
-    nextCost: options.all ? 1 : 0,
-  };
+  return { operation: operations.latest, parameters: { channel: item.id }, nextCost: options.all ? 1 : 0 };
 }
 
-const noRequest = ({ reference: { given } }: ExportItem): FirstRequest => ({
-  reference: given,
-  operation: null,
-  parameters: {},
-});
+const noRequest: FirstOfItem = { operation: null, parameters: {} };
 
 /** Returns the request for the page at a position, if one is needed. */
-function pageRequest(item: ExportItem, position: Position): FirstRequest {
-  const { exportFolder, reference, id } = item;
+function pageRequest({ exportFolder, id }: ExportItem, position: Position): FirstOfItem {
   const { operation, options } = exportFolder;
-  if (!needsPage(position, options.limit)) return noRequest(item);
-  const parameters = parametersFor(operation, id, tokenOf(position.next));
-  return { reference: reference.given, operation, parameters, nextCost: 0 };
+  if (!needsPage(position, options.limit)) return noRequest;
+  return { operation, parameters: parametersFor(operation, id, tokenOf(position.next)), nextCost: 0 };
 }
 
 /** Returns where an interrupted update continues: it may have to start over. */
