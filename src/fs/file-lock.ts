@@ -56,7 +56,6 @@ function openLock(folder: Folder, name: string, create = 0): number | 'busy' | '
  * for the first process. A socket that refuses connections belongs to a dead process. Socket names are never used again.
  */
 async function lockFolder(folder: Folder, name: string, shown: string): Promise<Disposable | null> {
-  removeStaging(folder);
   const socket = randomHex();
   const staging = folder.at(`.${socket}.lock`);
   const lock = folder.at(`${name}.lock`);
@@ -90,19 +89,6 @@ export const lockedFailure = (shown: string): Failure =>
 
 /** A lock that is being prepared. */
 const stagingName = /^\.[0-9a-f]{20}\.lock$/;
-
-/** Folders already cleaned of what killed processes left behind. */
-const cleaned = new WeakSet<Folder>();
-
-/** Removes the folders of processes that were killed an hour ago or more, while they prepared a lock. */
-function removeStaging(folder: Folder): void {
-  const names = cleaned.has(folder) ? [] : folder.names();
-  cleaned.add(folder);
-  for (const name of names.filter((name) => stagingName.test(name))) {
-    const made = fs.statSync(folder.at(name), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
-    if (Date.now() - made > 3_600_000) fs.rmSync(folder.at(name), { recursive: true, force: true });
-  }
-}
 
 /** Names of the files that have a lock in a folder, also one of a dead process. */
 export const lockedNames = (folder: Folder): string[] =>

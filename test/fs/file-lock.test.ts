@@ -133,21 +133,6 @@ function tests(): void {
     assert.deepEqual(folder.names(), ['.gitignore']);
   });
 
-  test('leftovers of processes that were killed an hour ago, while they prepared a lock, are removed', async (t) => {
-    const folder = await newFolder(t);
-    for (const [digit, age] of [
-      ['1', 3_601],
-      ['2', 3_599],
-    ] as const) {
-      const path = folder.at(`.${digit.repeat(20)}.lock`);
-      fs.mkdirSync(path);
-      fs.writeFileSync(join(path, 'socket'), '');
-      fs.utimesSync(path, Date.now() / 1000 - age, Date.now() / 1000 - age);
-    }
-    (await acquireLock(PrivateFolder.open(folder.path), 'out', 'shown'))?.[Symbol.dispose]();
-    assert.deepEqual(folder.names().sort(), [`.${'2'.repeat(20)}.lock`, '.gitignore']);
-  });
-
   test('many processes race, each killed repeatedly while it holds the lock: never two at once', async (t) => {
     const folder = await newFolder(t);
     const handovers = process.env.CHANLIST_LONG === '1' ? 1000 : 100;
