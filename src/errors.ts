@@ -60,11 +60,11 @@ export interface Warning {
   readonly message: string;
 }
 
-/** Exit codes from the gravest to the least: a run ends with the gravest of its failures. */
-export const gravity: readonly ExitCode[] = [129, 130, 143, 1, 3, 4, 2, 8, 7, 6, 9, 10, 5, 11];
+/** Exit codes from the most to the least severe: a run ends with the most severe of its failures. */
+export const severityOrder: readonly ExitCode[] = [129, 130, 143, 1, 3, 4, 2, 8, 7, 6, 9, 10, 5, 11];
 
-export function gravest(exits: readonly ExitCode[]): ExitCode {
-  return gravity.find((exit) => exits.includes(exit)) ?? 0;
+export function mostSevere(exits: readonly ExitCode[]): ExitCode {
+  return severityOrder.find((exit) => exits.includes(exit)) ?? 0;
 }
 
 /** The word that the JSON error and the summary call `code`. */

@@ -65,7 +65,7 @@ function isCopied({ name, value }: Flag): boolean {
 /** Adds the flags that were typed to a suggested command, as far as it takes them. */
 function withFlags(failure: Failure, flags: readonly Flag[]): Failure {
   const { step } = failure;
-  if (step === null || typeof step === 'string' || !step.isGuess) return failure;
+  if (step === null || typeof step === 'string' || !step.isSuggestion) return failure;
   const taken = flagsOf(step.program.replace('chanlist ', '')).map(longFlag);
   const kept = flags.filter((flag) => taken.includes(flag.name) && isCopied(flag));
   return failure.with({ step: { ...step, flags: kept } });

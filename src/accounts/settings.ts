@@ -1,12 +1,12 @@
 import type { Context, Env } from '../context.ts';
 import { Failure, usage } from '../errors.ts';
 import { parseAddress, parseNamespace } from '../service/address.ts';
-import { boundsOf, type CreditBound } from '../service/budget.ts';
+import { type CreditBound, environmentBounds } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import type { Step } from '../text/command.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import { parseKey, readKey } from './key.ts';
-import { loginOf, readStore, unknownProfile } from './store.ts';
+import { loginCommand, readStore, unknownProfile } from './store.ts';
 
 export interface ServiceFlags {
   readonly profile?: string | undefined;
@@ -22,7 +22,7 @@ export async function resolveAccount(
 ) {
   const { baseUrl, namespace, key, remedy, ...settings } = await findService(options, context);
   if (baseUrl === null || key === null) throw settings.problem;
-  const bounds = [...options.maxCredits, ...boundsOf(context.env), ...settings.maxCredits];
+  const bounds = [...options.maxCredits, ...environmentBounds(context.env), ...settings.maxCredits];
   return { baseUrl, namespace, key, remedy, bounds };
 }
 
@@ -61,7 +61,8 @@ export async function findService(flags: ServiceFlags, context: Context) {
   };
 }
 
-const replacementOf = (profile: string | null): Step | null => profile && loginOf(profile, 'replace it with');
+const replacementOf = (profile: string | null): Step | null =>
+  profile && loginCommand(profile, 'replace it with');
 
 /** The address, the namespace and the profile of a run; reads no key. */
 export function findProfile(flags: ServiceFlags, env: Env) {

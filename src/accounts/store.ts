@@ -20,7 +20,7 @@ export interface Profile extends Service {
 }
 
 /** Returns the command that stores the key of a profile. */
-export const loginOf = (profile: string, purpose: string): Command => ({
+export const loginCommand = (profile: string, purpose: string): Command => ({
   purpose,
   program: 'chanlist auth login',
   flags: [{ name: '--profile', value: profile }],
@@ -29,7 +29,7 @@ export const loginOf = (profile: string, purpose: string): Command => ({
 /** `place`: where it is named, `CHANLIST_PROFILE: `; '' for an argument or a flag. */
 export function unknownProfile(name: string, known: Iterable<string>, place = ''): Failure {
   const names = [...known];
-  const step = names.length === 0 ? loginOf(name, 'store it with') : expectedOneOf(name, names);
+  const step = names.length === 0 ? loginCommand(name, 'store it with') : expectedOneOf(name, names);
   return usage(`${place}there is no profile '${name}'`, step);
 }
 

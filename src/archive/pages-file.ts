@@ -17,7 +17,7 @@ import { type Position, startPosition, videoIdOf } from '../run/list-pages.ts';
 import {
   type Commit,
   commentLine,
-  discardPages,
+  discardCommand,
   headerOf,
   isComment,
   isCommit,
@@ -104,7 +104,7 @@ export class PagesFile {
       const header = headerOf(fd);
       if (header === null) return null;
       const other = `${folder.at(name)} has pages of an interrupted run of another version`;
-      if (header === 'of another version') throw usage(other, discardPages(folder, file));
+      if (header === 'of another version') throw usage(other, discardCommand(folder, file));
       const opened = new PagesFile(folder, file, name, fd, header);
       await opened.#readPages(stop);
       if (opened.position.pages > 0) pages = opened;

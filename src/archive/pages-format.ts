@@ -36,7 +36,7 @@ export type ExportRequest = Infer<typeof isRequest>;
 export const pagesVersion = 2;
 
 /** Returns the command that discards pages which this run cannot use. */
-export const discardPages = (folder: PrivateFolder, file: string): Command => ({
+export const discardCommand = (folder: PrivateFolder, file: string): Command => ({
   purpose: 'to discard them',
   program: 'rm',
   operands: [folder.at(pagesName(file))],

@@ -9,7 +9,7 @@ import { isUtf16, withoutByteOrderMark } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { videoIdOf } from '../run/list-pages.ts';
 import { count, thousands } from '../text/count.ts';
-import { type ArchiveRecord, hasStamp } from './record.ts';
+import { type ArchiveRecord, matchesStamp } from './record.ts';
 
 /** What an ndjson file holds. */
 export interface Contents {
@@ -84,7 +84,7 @@ export async function readRecorded(
   onEntry?: (line: Buffer, videoId: string | null) => void,
 ): Promise<Contents & { readonly checkedId: string | null }> {
   const own = record?.id === id ? record : null;
-  const checkedId = hasStamp(target.stats, own) ? null : id;
+  const checkedId = matchesStamp(target.stats, own) ? null : id;
   const contents = await readArchive(target, checkedId, stop, onEntry);
   // Only its time has changed: the bytes are as recorded.
   const isOnlyTouched = checkedId !== null && contents.badLines > 0 && contents.checksum === own?.checksum;
@@ -99,7 +99,7 @@ export function damageOf(
   { checksum, damage, entries }: Contents,
 ): { readonly code: 'damaged' | 'lost'; readonly message: string } | null {
   if (checksum === record.checksum) return null;
-  const problem = damage ?? (hasStamp(stats, record) ? otherContent : null);
+  const problem = damage ?? (matchesStamp(stats, record) ? otherContent : null);
   if (problem !== null) return { code: 'damaged', message: problem };
   if (entries >= record.entries) return null;
   const message = `${count(entries, 'entry', 'entries')}, but it had ${thousands(record.entries)}`;

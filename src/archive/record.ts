@@ -101,7 +101,7 @@ export function changeRecord(
 
 export const stampOf = ({ size, mtimeMs }: Stats): FileStamp => ({ size, mtime: mtimeMs });
 
-export const hasStamp = (stats: Stats | null, stamp: FileStamp | null): boolean =>
+export const matchesStamp = (stats: Stats | null, stamp: FileStamp | null): boolean =>
   stats?.isFile() === true && stats.size === stamp?.size && stats.mtimeMs === stamp.mtime;
 
 /** Returns the FILEs that the records and interrupted runs of a folder name. */

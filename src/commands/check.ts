@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command-module.ts';
 import { type CommonOptions, carriedFlagsOf, commandOf, repairAll } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { ClosedPipe, gravest, usage } from '../errors.ts';
+import { ClosedPipe, mostSevere, usage } from '../errors.ts';
 import {
   type CheckedArchive,
   type CheckRow,
@@ -21,15 +21,15 @@ import type { Stderr } from '../output/stderr.ts';
 import { failureLines, firstNames, grouped, withNames } from '../run/ending.ts';
 import { assertPaths } from '../run/named-files.ts';
 import {
-  assertGoodLine,
+  assertSomeGoodLine,
   parseEither,
   type Reference,
   readReferences,
-  validOnly,
-  withoutRepeats,
+  uniqueReferences,
+  validReferences,
 } from '../run/read-references.ts';
-import { badResults } from '../run/results.ts';
-import { listingOf } from '../service/contract.ts';
+import { badLineResults } from '../run/results.ts';
+import { listingCommands } from '../service/contract.ts';
 import { kindOfId } from '../service/parse-reference.ts';
 import { type Command, commandText } from '../text/command.ts';
 import { count } from '../text/count.ts';
@@ -65,10 +65,10 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
   const kind = 'channel or playlist';
   const source = { references: [], from };
   const list = from === null ? [] : await readReferences(source, kind, context);
-  assertGoodLine(list, source, kind);
+  assertSomeGoodLine(list, source, kind);
   const places = paths.map(findArchives);
   const checked = await checkAll(places, maxAge, context);
-  const { absent, unknown } = await findAbsent(withoutRepeats(validOnly(list)), checked, places);
+  const { absent, unknown } = await findAbsent(uniqueReferences(validReferences(list)), checked, places);
   const listed = new Set(list.map(({ value }) => canonicalOf(value)));
   const archives = checked
     .filter(({ isWritten }) => !isWritten)
@@ -99,11 +99,11 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
   });
   if (unknown !== null) stderr.warn(unknown);
   printProblems(bad, options, stderr);
-  const badLines = badResults(list);
+  const badLines = badLineResults(list);
   for (const failure of failureLines(badLines, null, options)) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : count(bad.length, 'problem', 'problems');
   stderr.note(`${count(archives.length, 'archive', 'archives')} checked, ${problems}${wholeText(archives)}`);
-  return gravest([badLines.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
+  return mostSevere([badLines.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
 
 /** Checks each archive once, also if several paths lead to it. */
@@ -154,7 +154,7 @@ async function findAbsent(
   return { absent: [], unknown: `could not find out for ${which} whether an archive exists: ${why}` };
 }
 
-/** Prints a line for each kind of problem, the gravest first; the last one says how to repair them. */
+/** Prints a line for each kind of problem, the most severe first; the last one says how to repair them. */
 function printProblems(bad: readonly BadRow[], options: CheckOptions, stderr: Stderr): void {
   const codes = Object.keys(problemCodes);
   const groups = grouped(bad, ({ problem }) => problem.code).sort(
@@ -192,7 +192,7 @@ function absentRow(
   [path = '', ...others]: readonly string[],
 ): CheckRow<Command> {
   const command = {
-    program: `chanlist ${listingOf[kindOfId(value)]}`,
+    program: `chanlist ${listingCommands[kindOfId(value)]}`,
     operands: [given ?? value],
     // An update also exports what does not exist.
     flags: [

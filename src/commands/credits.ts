@@ -5,7 +5,7 @@ import type { Example, RunCommand } from '../cli/command-module.ts';
 import type { creditParts } from '../cli/flags.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { printRows, type RowOptions } from '../output/print-rows.ts';
-import { boundsOf, type Credits, noCredits, spent } from '../service/budget.ts';
+import { type Credits, environmentBounds, noCredits, spent } from '../service/budget.ts';
 import { thousands } from '../text/count.ts';
 
 export const about = [
@@ -29,7 +29,7 @@ export const run: RunCommand<CreditsOptions> = async (options, output) => {
   const { by, format } = options;
   const { context, stderr } = output;
   const { env, clock } = context;
-  const ownBounds = [...options.maxCredits, ...boundsOf(env)];
+  const ownBounds = [...options.maxCredits, ...environmentBounds(env)];
   const { baseUrl, maxCredits } = findProfile(options, env);
   const today = localDay(clock.now());
   const month = options.month ?? monthOf(today);

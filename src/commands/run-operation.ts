@@ -9,16 +9,16 @@ import { assertSummaryFile, outputTarget } from '../run/named-files.ts';
 import { openService } from '../run/open-service.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
 import {
-  assertGoodLine,
+  assertSomeGoodLine,
   newReference,
   type Reference,
   readReferences,
-  validOnly,
-  withoutRepeats,
+  uniqueReferences,
+  validReferences,
 } from '../run/read-references.ts';
-import { badResults, unreachedResult } from '../run/results.ts';
+import { badLineResults, unreachedResult } from '../run/results.ts';
 import { createRun, type Job, runJob } from '../run/run.ts';
-import { startSummary, type WriteSummary } from '../run/summary.ts';
+import { createSummaryWriter, type WriteSummary } from '../run/summary.ts';
 import { newTally } from '../service/budget.ts';
 import {
   assertParameters,
@@ -43,7 +43,7 @@ export async function runOperation(
   assertSummaryFile(options, context);
   const { clock, env } = context;
   const hide = (text: string): string => stderr.withoutKeys(text);
-  const writeSummary = startSummary(operation.name, dryRun ? null : options.summary, clock, hide);
+  const writeSummary = createSummaryWriter(operation.name, dryRun ? null : options.summary, clock, hide);
   let references: readonly Reference[] = [];
   try {
     if (refusal !== null) throw refusal;
@@ -63,8 +63,8 @@ export async function runOperation(
           assertParameters(operations.resolve, { input: value });
       });
     // A bad line may contain a stored key.
-    if (validOnly(references).length < references.length) redactStoredKeys(env, stderr);
-    assertGoodLine(references, options, operation.reference);
+    if (validReferences(references).length < references.length) redactStoredKeys(env, stderr);
+    assertSomeGoodLine(references, options, operation.reference);
     const job = await chooseJob(operation, options, context, target, references, parametersOf);
     references = job.references;
     await job.assertPossible();
@@ -105,23 +105,23 @@ async function chooseJob(
   inputs: readonly Reference[],
   parametersOf: (value: string) => RequestParameters,
 ): Promise<Job> {
-  const references = withoutRepeats(inputs);
+  const references = uniqueReferences(inputs);
   const isPaged = operation.body === 'page';
   if (isExport(operation, options)) {
     const format = options.format ?? 'ndjson';
     if (format === 'table') throw new Error('a table in a file');
-    if (options.outputDir === null && validOnly(references).length > 1)
+    if (options.outputDir === null && validReferences(references).length > 1)
       throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
     const { openExportFolder } = await import('../export/exports.ts');
     const { exportJob } = await import('../export/export-all.ts');
     return exportJob(openExportFolder(operation, options, context, format, target), references);
   }
   const firstRequests = async () => {
-    const requests = validOnly(references).map(({ given, value }) => {
+    const requests = validReferences(references).map(({ given, value }) => {
       const parameters = parametersOf(value);
       return { reference: given, operation, parameters, ...(isPaged && { nextCost: 0 }) };
     });
-    return { requests, results: badResults(references) };
+    return { requests, results: badLineResults(references) };
   };
   if (isPaged) {
     const { printListings } = await import('../run/print-listings.ts');

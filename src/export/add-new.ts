@@ -10,10 +10,10 @@ import { type Feed, noLongerExpected } from './decide-update.ts';
 import { failedExport } from './export-failure.ts';
 import { type ExportItem, timeOf } from './exports.ts';
 import { finishExport, removePages } from './finish-export.ts';
-import { type ArchiveContents, contentOf, recordUnchanged, warnOfFile } from './updated-file.ts';
+import { type ArchiveContents, contentOf, recordUnchanged, warnAboutFile } from './updated-file.ts';
 
 /** Buys pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
-export async function addNew(
+export async function addNewEntries(
   run: Run,
   item: ExportItem,
   contents: ArchiveContents,
@@ -38,9 +38,9 @@ export async function addNew(
   if (feedProblem !== null && !isResumed) feeds.boughtInstead.set(item.id, feedProblem);
   const checks = checksOf(item, pages, contents.ids, bought, feed);
   const isEmpty = bought.newIds.size === 0 && !bought.hasEntriesWithoutId;
-  if (bought.missesFile && (isEmpty || !all))
+  if (bought.sharesNothing && (isEmpty || !all))
     run.warn('nothing in common', item.reference.label, nothingInCommon(item, contents, isEmpty));
-  warnOfList(
+  warnAboutList(
     run,
     item,
     bought.hasEntriesWithoutId && contents.hasEntriesWithoutId,
@@ -48,10 +48,10 @@ export async function addNew(
   );
   const unlisted = bought.stillListed && unlistedIds(contents.ids, bought.stillListed);
   // After a list that may have been cut short, FILE may lack entries: a rotation reads it next.
-  const wholeBefore = bought.missesFile ? null : (item.record?.whole ?? null);
-  const recordPart = { checks, whole: all ? started : wholeBefore };
-  const result = await finishUpdate(run, item, contents, pages, recordPart, { ...facts, unlisted });
-  warnOfFile(run, item, contents, all);
+  const wholeBefore = bought.sharesNothing ? null : (item.record?.whole ?? null);
+  const recordChanges = { checks, whole: all ? started : wholeBefore };
+  const result = await finishUpdate(run, item, contents, pages, recordChanges, { ...facts, unlisted });
+  warnAboutFile(run, item, contents, all);
   return result;
 }
 
@@ -68,7 +68,7 @@ function nothingInCommon(
 }
 
 /** Warns of entries that may be missing in FILE. `notListed`: IDs that are no longer expected. */
-function warnOfList(
+function warnAboutList(
   run: Run,
   { reference: { label }, target }: ExportItem,
   skipsWithoutId: boolean,
@@ -87,16 +87,16 @@ async function finishUpdate(
   item: ExportItem,
   contents: ArchiveContents,
   pages: PagesFile,
-  recordPart: Pick<ArchiveRecord, 'checks' | 'whole'>,
+  recordChanges: Pick<ArchiveRecord, 'checks' | 'whole'>,
   facts: Partial<Result>,
 ): Promise<Result> {
   const { reference } = item;
   const added = pages.position.entries;
   if (added > 0 || contents.dropsBadLines) {
-    await finishExport(run, item, pages, recordPart, contents);
+    await finishExport(run, item, pages, recordChanges, contents);
     return resultOf(reference, { ...facts, added, entries: contents.entries + added });
   }
-  recordUnchanged(item, contents, recordPart);
+  recordUnchanged(item, contents, recordChanges);
   // Delete the paid pages only after the check is recorded.
   removePages(run, item, pages);
   return resultOf(reference, { ...facts, added, status: 'unchanged' });
@@ -111,7 +111,7 @@ function updateOf({ header: { update } }: PagesFile): UpdateRequest {
  * Whether an update of FILE with this checksum continues with these pages: those of every page only if it began with the same
  * content, and `--all` with no others.
  */
-export function continuesUpdate(pages: PagesFile, item: ExportItem, checksum: number): boolean {
+export function canContinueUpdate(pages: PagesFile, item: ExportItem, checksum: number): boolean {
   const update = updateOf(pages);
   // Their new FILE is in place.
   if (pages.end?.record?.checksum === checksum) return true;
@@ -121,7 +121,7 @@ export function continuesUpdate(pages: PagesFile, item: ExportItem, checksum: nu
 /** Sets aside pages that this update cannot continue with: `addAside` adds their entries that FILE lacks. */
 async function preparePages(item: ExportItem, contents: ArchiveContents, pages: PagesFile): Promise<void> {
   const update = updateOf(pages);
-  if (!continuesUpdate(pages, item, contents.checksum)) {
+  if (!canContinueUpdate(pages, item, contents.checksum)) {
     const whole = { ...update, all: true, started: timeOf(item), file: contentOf(contents) };
     pages.setAside(whole, 'start');
     return;
@@ -141,7 +141,7 @@ interface BoughtEntries extends BoughtPages {
   /** IDs that both FILE and the list have; null unless all of the list was read now. */
   readonly stillListed: ReadonlySet<string> | null;
   /** The list was read to its last page, and has nothing of FILE. */
-  readonly missesFile: boolean;
+  readonly sharesNothing: boolean;
   readonly hasEntriesWithoutId: boolean;
 }
 
@@ -152,14 +152,14 @@ async function buyWithOneRestart(
   contents: ArchiveContents,
   pages: PagesFile,
 ): Promise<BoughtEntries> {
-  const first = await buyNew(run, item, contents, pages);
+  const first = await buyNewEntries(run, item, contents, pages);
   if (first.failure?.code !== 'unresumable') return first;
   pages.setAside({ ...updateOf(pages), started: timeOf(item) }, 'start');
-  const second = await buyNew(run, item, contents, pages);
+  const second = await buyNewEntries(run, item, contents, pages);
   return { ...second, facts: { ...second.facts, pages: first.facts.pages + second.facts.pages } };
 }
 
-async function buyNew(
+async function buyNewEntries(
   run: Run,
   item: ExportItem,
   contents: ArchiveContents,
@@ -177,7 +177,7 @@ async function buyNew(
     ...bought,
     newIds,
     stillListed: isFromStart && all ? stillListed : null,
-    missesFile: isFinished && !pages.meetsFile && contents.ids.size > 0,
+    sharesNothing: isFinished && !pages.meetsFile && contents.ids.size > 0,
     hasEntriesWithoutId: onPages.hasEntriesWithoutId || stored.hasEntriesWithoutId,
   };
 }

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { PagesFile } from '../archive/pages-file.ts';
 import type { Failure } from '../errors.ts';
 import { assertNotPinned } from '../fs/atomic.ts';
-import { assertRoom } from '../fs/files.ts';
+import { assertFreeSpace } from '../fs/files.ts';
 import { listPages, missingEntries, needsPage, type Sink, tokenOf } from '../run/list-pages.ts';
 import type { Result } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
@@ -43,7 +43,7 @@ export async function buyPages(
     // Room for this page and for the new FILE: the pages are deleted only after it is written.
     beforePage: () => {
       pages.assertOwn();
-      assertRoom(dirname(target.real), pages.size + (update === null ? 0 : (target.stats?.size ?? 0)));
+      assertFreeSpace(dirname(target.real), pages.size + (update === null ? 0 : (target.stats?.size ?? 0)));
     },
     write: async ({ entries, done }, position, page) => {
       // A page that is invalid is bought again, unless it is the last one that is needed.

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { day } from '../accounts/local-time.ts';
 import { PagesFile } from '../archive/pages-file.ts';
 import { type Contents, damageOf, readRecorded } from '../archive/read-archive.ts';
-import { type ArchiveRecord, hasStamp, readRecord, recordedFiles } from '../archive/record.ts';
+import { type ArchiveRecord, matchesStamp, readRecord, recordedFiles } from '../archive/record.ts';
 import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
 import { isLocked, lockedNames } from '../fs/file-lock.ts';
@@ -17,7 +17,7 @@ import { daysWithoutFeed } from './decide-update.ts';
 import { archiveName } from './exports.ts';
 import { exportCommand, switchesOf } from './messages.ts';
 
-/** What can be wrong with an archive, from the gravest to the least; the help prints these rows. */
+/** What can be wrong with an archive, from the most to the least severe; the help prints these rows. */
 export const problemCodes = {
   damaged:
     'a line is not an entry of its channel or playlist, its content has changed but not its size and time, ' +
@@ -208,7 +208,7 @@ function interruptedProblem(target: Target, { header, position, end, isRefused }
     header.update === null
       ? `its export was interrupted after ${count(position.entries, 'entry', 'entries')}`
       : `its update was interrupted after ${count(position.pages, 'page', 'pages')}`;
-  const hasAppeared = !header.replaces && stats !== null && !isEmpty(target) && !hasStamp(stats, end);
+  const hasAppeared = !header.replaces && stats !== null && !isEmpty(target) && !matchesStamp(stats, end);
   // Only a person can decide which file to keep.
   if (hasAppeared)
     return {

@@ -65,8 +65,8 @@ function decideWithoutFeed(before: CheckHistory, now: number): UpdateDecision {
   const { failure, withoutFeed: lastPage, checked } = before;
   const buy = { do: 'buy', expected: [] } as const;
   if (failure?.code === 'gone') return buy;
-  if (lastPage !== null) return havePassed(lastPage, daysWithoutFeed, now) ? buy : { do: 'unchecked' };
-  if (checked === null || havePassed(checked, daysWithoutFeed, now)) return buy;
+  if (lastPage !== null) return haveDaysPassed(lastPage, daysWithoutFeed, now) ? buy : { do: 'unchecked' };
+  if (checked === null || haveDaysPassed(checked, daysWithoutFeed, now)) return buy;
   return { do: 'fail', until: Date.parse(checked) + daysWithoutFeed * day };
 }
 
@@ -81,7 +81,7 @@ function expectedIds(
     if (isShort || isScheduled || has(videoId)) return false;
     const earlier = Object.hasOwn(missingIds, videoId) ? missingIds[videoId] : undefined;
     if (earlier === undefined) return true;
-    return earlier.checks < maxChecks && havePassed(earlier.last, daysBetweenChecks, now);
+    return earlier.checks < maxChecks && haveDaysPassed(earlier.last, daysBetweenChecks, now);
   });
   return [...new Set(expected.map(({ videoId }) => videoId))].slice(0, maxIds);
 }
@@ -91,7 +91,7 @@ export const noLongerExpected = (expected: readonly string[], { missingIds }: Ch
   expected.filter((id) => Object.hasOwn(missingIds, id) && (missingIds[id]?.checks ?? 0) >= maxChecks);
 
 /** Whether so many days have passed since a time, less the slack. Nothing waits for a time in the future. */
-function havePassed(time: string, days: number, now: number): boolean {
+function haveDaysPassed(time: string, days: number, now: number): boolean {
   const elapsed = now - Date.parse(time);
   return elapsed < 0 || elapsed >= days * day - slack;
 }

@@ -5,7 +5,7 @@ import { ReferenceIndex } from '../archive/reference-index.ts';
 import { Failure } from '../errors.ts';
 import { guardFile, makeFolders } from '../fs/files.ts';
 import { forEachConcurrently } from '../run/map-concurrently.ts';
-import { type Reference, validOnly } from '../run/read-references.ts';
+import { type Reference, validReferences } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Job, Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
@@ -17,7 +17,7 @@ import { assertExportable, firstRequests } from './first-requests.ts';
 export const exportJob = (exportFolder: ExportFolder, references: readonly Reference[]): Job => ({
   references,
   destination: exportFolder.file?.path ?? exportFolder.path,
-  assertPossible: () => assertExportable(exportFolder, validOnly(references)),
+  assertPossible: () => assertExportable(exportFolder, validReferences(references)),
   firstRequests: () => firstRequests(exportFolder, references),
   work: async (run) => {
     using _folders = createFolders(exportFolder);

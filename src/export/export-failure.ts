@@ -5,7 +5,7 @@ import { pagesName } from '../fs/private-folder.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Tally } from '../service/budget.ts';
 import type { ExportItem } from './exports.ts';
-import { sameCommand } from './messages.ts';
+import { sameCommandStep } from './messages.ts';
 
 /** Turns what was thrown into the failure to report. `checked`: the last successful check; null: there was none. Pure. */
 export function failureOf(thrown: unknown, { paidRequests }: Tally, checked: string | null): Failure {
@@ -24,10 +24,10 @@ function withNextRun(item: ExportItem, failure: Failure, token: string | null): 
   const hasPages = existsSync(item.exportFolder.privateFolder.at(pagesName(item.name)));
   // After a failure of this export alone, there must be a page to resume with.
   const isResumable = hasPages && (failure.scope !== 'reference' || token !== null);
-  if (isResumable) return failure.resumableWith(`${sameCommand(item)} to resume`);
+  if (isResumable) return failure.resumableWith(`${sameCommandStep(item)} to resume`);
   // The next run continues what a bound of this run stopped.
   const isBudget = failure.code === 'budget' && failure.hasDefaultStep;
-  return isBudget ? failure.with({ step: `${sameCommand(item)} to continue` }) : failure;
+  return isBudget ? failure.with({ step: `${sameCommandStep(item)} to continue` }) : failure;
 }
 
 /** Records a failure, and returns the result of the export, with how to resume it. `facts`: what it has done. */

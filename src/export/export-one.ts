@@ -6,11 +6,11 @@ import { Failure } from '../errors.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import { isEmpty } from '../fs/output-target.ts';
 import { pagesName, recordName, temporaryName } from '../fs/private-folder.ts';
-import { firstEntries } from '../run/list-pages.ts';
+import { firstEntriesSelector } from '../run/list-pages.ts';
 import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import { addNew } from './add-new.ts';
+import { addNewEntries } from './add-new.ts';
 import { buyPages } from './buy-pages.ts';
 import { failedExport, failureOf } from './export-failure.ts';
 import {
@@ -23,7 +23,7 @@ import {
   startPages,
 } from './exports.ts';
 import { finishExport, recordFinished } from './finish-export.ts';
-import { moveAway } from './messages.ts';
+import { moveAwayStep } from './messages.ts';
 import { planOf } from './plan.ts';
 import { updateArchive } from './update-archive.ts';
 import { assertUnchanged, readIntact } from './updated-file.ts';
@@ -96,7 +96,7 @@ async function doExport(run: Run, item: ExportItem): Promise<Result> {
   if (pages !== null) {
     pages.openToAppend();
     if (plan.do === 'finish') return recordResumed(run, item, pages);
-    if (plan.do === 'update') return await addNew(run, item, await readIntact(item), pages);
+    if (plan.do === 'update') return await addNewEntries(run, item, await readIntact(item), pages);
     return await exportList(run, item, pages);
   }
   if (plan.do === 'update') return await updateArchive(run, item);
@@ -123,9 +123,9 @@ function recordResumed(run: Run, item: ExportItem, pages: PagesFile): Result {
 async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise<Result> {
   const { target, exportFolder, reference, record, onDisk } = item;
   const { started, replaces } = pages.header;
-  if (!replaces) assertUnchanged(target, null, moveAway(item));
+  if (!replaces) assertUnchanged(target, null, moveAwayStep(item));
   const resumed = pages.position.entries;
-  const select = firstEntries(run, (await pages.contents(exportFolder.context.stop)).ids);
+  const select = firstEntriesSelector(run, (await pages.contents(exportFolder.context.stop)).ids);
   const { facts: bought, failure } = await buyPages(run, item, pages, select);
   const { entries, next } = pages.position;
   const facts = { ...bought, entries, resumed };

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { findProfile } from '../accounts/settings.ts';
 import { PagesFile } from '../archive/pages-file.ts';
 import { type ExportRequest, isArchive, type UpdateRequest } from '../archive/pages-format.ts';
-import { type ArchiveRecord, type FileStamp, hasStamp, readRecord, stampOf } from '../archive/record.ts';
+import { type ArchiveRecord, type FileStamp, matchesStamp, readRecord, stampOf } from '../archive/record.ts';
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type Failure, usage } from '../errors.ts';
@@ -200,7 +200,7 @@ function keptReferences(
 }
 
 function fileState(target: Target, record: ArchiveRecord | null, request: ExportRequest): DiskState['file'] {
-  const isRecorded = hasStamp(target.stats, record);
+  const isRecorded = matchesStamp(target.stats, record);
   // The archive of a channel without uploads is empty.
   if (target.stats === null || (!isRecorded && isEmpty(target))) return 'none';
   if (record?.id !== request.id || !isArchive(request)) return 'other';

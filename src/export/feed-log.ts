@@ -45,7 +45,7 @@ export class FeedLog {
     const blamed = blameService(results, outage);
     const rest =
       this.#areAllMissing(0) && others.size >= minChannels
-        ? questionAddress(blamed.results, others)
+        ? suspectAddress(blamed.results, others)
         : { results: blamed.results, warnings: this.#replacements(results, others) };
     return { ...blamed, results: rest.results, warnings: [...blamed.warnings, ...rest.warnings] };
   }
@@ -91,7 +91,7 @@ function blameService(results: readonly Result[], outage: MissingFeeds): Explain
   return { results: explained, warnings, outage: failureOf({ scope: 'run' }) };
 }
 
-function questionAddress(results: readonly Result[], missing: MissingFeeds): Omit<Explained, 'outage'> {
+function suspectAddress(results: readonly Result[], missing: MissingFeeds): Omit<Explained, 'outage'> {
   const step = 'check the address and --namespace';
   const explained = results.map((result) => withFeedFailure(result, (failure) => failure.with({ step })));
   // A run of channels that are all gone asks the same.

@@ -14,7 +14,7 @@ import { entriesOf, render } from '../output/render.ts';
 import { tokenOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
 import { type ExportItem, newFileName } from './exports.ts';
-import { moveAway, sameCommand } from './messages.ts';
+import { moveAwayStep, sameCommandStep } from './messages.ts';
 import { type ArchiveContents, assertUnchanged, copyArchive, saveDamaged } from './updated-file.ts';
 
 /**
@@ -26,13 +26,13 @@ export async function finishExport(
   run: Run,
   item: ExportItem,
   pages: PagesFile,
-  recordPart: Pick<ArchiveRecord, 'checks' | 'whole'>,
+  recordChanges: Pick<ArchiveRecord, 'checks' | 'whole'>,
   below: ArchiveContents | null = null,
 ): Promise<void> {
   const { exportFolder, name, target } = item;
   const { request, replaces } = pages.header;
   const expected = replaces && target.stats !== null ? stampOf(target.stats) : null;
-  const step = below === null ? moveAway(item) : `${sameCommand(item)} to resume`;
+  const step = below === null ? moveAwayStep(item) : `${sameCommandStep(item)} to resume`;
   const assertExpected = (): void => assertUnchanged(target, expected, step);
   assertExpected();
   pages.assertOwn();
@@ -50,7 +50,7 @@ export async function finishExport(
   const made = file.close();
   const stamp = stampOf(made);
   const entries = pages.position.entries + (below?.entries ?? 0);
-  const record = { ...item.recordIdentity, ...stamp, checksum, entries, ...recordPart };
+  const record = { ...item.recordIdentity, ...stamp, checksum, entries, ...recordChanges };
   const end = { ...stamp, record: isArchive(request) ? record : null };
   pages.addEnd(end);
   if (below !== null) saveDamaged(item, below);

@@ -7,7 +7,7 @@ import type { DryRun, FirstRequest } from '../run/print-dry-run.ts';
 import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import { operations, parametersFor } from '../service/contract.ts';
-import { continuesUpdate } from './add-new.ts';
+import { canContinueUpdate } from './add-new.ts';
 import { stuckFailure } from './buy-pages.ts';
 import { type ExportFolder, type ExportItem, readItem } from './exports.ts';
 import { type Plan, planOf } from './plan.ts';
@@ -120,6 +120,6 @@ function pageRequest({ exportFolder, id }: ExportItem, position: Position): Firs
 
 /** Returns where an interrupted update continues: it may have to start over. */
 function updatePosition(item: ExportItem, pages: PagesFile, checksum: number): Position {
-  const isContinued = stuckFailure(item, pages) === null && continuesUpdate(pages, item, checksum);
+  const isContinued = stuckFailure(item, pages) === null && canContinueUpdate(pages, item, checksum);
   return isContinued ? pages.position : startPosition;
 }

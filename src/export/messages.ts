@@ -1,10 +1,10 @@
 import type { PagesFile } from '../archive/pages-file.ts';
-import { discardPages, type ExportRequest } from '../archive/pages-format.ts';
+import { discardCommand, type ExportRequest } from '../archive/pages-format.ts';
 import { carriedFlagsOf } from '../cli/options.ts';
 import { Failure, usage } from '../errors.ts';
 import { formatByPath } from '../output/formats.ts';
 import { sandboxName } from '../run/open-service.ts';
-import { listingOf } from '../service/contract.ts';
+import { listingCommands } from '../service/contract.ts';
 import { kindOfId } from '../service/parse-reference.ts';
 import type { Command, Flag } from '../text/command.ts';
 import { archiveName, type ExportItem, notMounted } from './exports.ts';
@@ -30,7 +30,7 @@ export function exportCommand({
   purpose,
   path,
   request: { id, format = 'ndjson', fields = null, limit = null, service },
-  command = listingOf[kindOfId(id)],
+  command = listingCommands[kindOfId(id)],
   reference,
   flags = [],
 }: ExportCommand): Command {
@@ -83,7 +83,7 @@ export function refusal(why: Refusal, item: ExportItem): Failure {
     const what = [`of ${id}`, `as ${format}`, ...difference, `at ${service}`].filter(Boolean).join(', ');
     return usage(
       `${path} has pages of an interrupted export ${what}`,
-      discardPages(item.exportFolder.privateFolder, name),
+      discardCommand(item.exportFolder.privateFolder, name),
     );
   }
   if (foreignId !== null && item.exportFolder.file === null)
@@ -97,7 +97,8 @@ export function refusal(why: Refusal, item: ExportItem): Failure {
 }
 
 /** The warning that FILE is an archive from now on. */
-export const adoptedText = 'had no record, now an archive; may be incomplete: --update --all buys every page';
+export const adoptedWarning =
+  'had no record, now an archive; may be incomplete: --update --all buys every page';
 
 /** Returns the failure of a run that cannot be continued: its token is refused, or its list loops. */
 export function unresumable(
@@ -116,11 +117,11 @@ export function unresumable(
 }
 
 /** Says how to resume: --restart would discard the pages. */
-export const sameCommand = ({ exportFolder, reference }: ExportItem): string =>
+export const sameCommandStep = ({ exportFolder, reference }: ExportItem): string =>
   exportFolder.options.restart && reference.tally.credits.confirmed > 0
     ? 'run the same command without --restart'
     : 'run the same command again';
 
 /** Says what to do if another FILE has appeared where the paid pages will go. */
-export const moveAway = (item: ExportItem): string =>
-  `move it away, then ${sameCommand(item)}: nothing is paid for twice`;
+export const moveAwayStep = (item: ExportItem): string =>
+  `move it away, then ${sameCommandStep(item)}: nothing is paid for twice`;

@@ -1,5 +1,5 @@
 import type { PagesFile } from '../archive/pages-file.ts';
-import { hasStamp } from '../archive/record.ts';
+import { matchesStamp } from '../archive/record.ts';
 import type { ExportItem } from './exports.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
@@ -24,7 +24,7 @@ export function planOf(item: ExportItem): Plan {
       return { do: decision, pages: null };
     case 'resume':
       if (interrupted === null) throw new Error('nothing to resume');
-      if (hasStamp(target.stats, interrupted.end)) return { do: 'finish', pages: interrupted };
+      if (matchesStamp(target.stats, interrupted.end)) return { do: 'finish', pages: interrupted };
       return { do: interrupted.header.update === null ? 'export' : 'update', pages: interrupted };
     default:
       throw refusal(decision, item);

@@ -3,11 +3,17 @@ import { type ArchiveRecord, changeRecord, checksAfter, noChecks } from '../arch
 import { Failure } from '../errors.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import { addNew } from './add-new.ts';
+import { addNewEntries } from './add-new.ts';
 import { decideUpdate, type Feed, type FeedEntry, needsIds } from './decide-update.ts';
 import { type ExportItem, startPages, timeOf } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
-import { type ArchiveContents, contentOf, readIntact, recordUnchanged, warnOfFile } from './updated-file.ts';
+import {
+  type ArchiveContents,
+  contentOf,
+  readIntact,
+  recordUnchanged,
+  warnAboutFile,
+} from './updated-file.ts';
 
 /** What is known of FILE: its record or, once something needs it, its content. */
 type KnownFile = ArchiveRecord | ArchiveContents;
@@ -30,7 +36,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
     return await buyUpdate(run, item, file, { all: true, expected: [], feedProblem: null }, null);
   const feed = feeds.deferred.get(id) ?? (await requestFeed(run, item, file.entries > 0));
   feeds.note(id, feed);
-  if (feed.entries !== null) warnOfClock(run, item, feed.entries);
+  if (feed.entries !== null) warnAboutClock(run, item, feed.entries);
   const before = record?.checks ?? noChecks;
   if (recorded !== null && (all || needsIds(before, feed))) file = await readIntact(item);
   const known = isRead(file) ? file.ids : new Set(before.feed?.known);
@@ -40,7 +46,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
     case 'unchanged': {
       const check = { feed: feed.entries, isWithoutFeed: false, has, expected: [], missing: null };
       const checks = checksAfter(before, { ...check, time: new Date(now).toISOString() });
-      warnOfFile(run, item, isRead(file) ? file : null, false);
+      warnAboutFile(run, item, isRead(file) ? file : null, false);
       recordUnchanged(item, file, { checks, whole: record?.whole ?? null });
       return resultOf(reference, { status: 'unchanged', entries: file.entries, added: 0 });
     }
@@ -66,7 +72,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
 const minScheduled = 5;
 
 /** Warns if all of a feed is in the future: nothing of it is expected. */
-function warnOfClock(run: Run, { reference }: ExportItem, entries: readonly FeedEntry[]): void {
+function warnAboutClock(run: Run, { reference }: ExportItem, entries: readonly FeedEntry[]): void {
   const message = 'every entry of its feed is dated in the future; check the clock of this machine';
   if (entries.length >= minScheduled && entries.every(({ isScheduled }) => isScheduled))
     run.warn('clock', reference.label, message);
@@ -81,7 +87,7 @@ async function buyUpdate(
 ): Promise<Result> {
   const contents = isRead(file) ? file : await readIntact(item);
   using pages = startPages(item, { ...update, file: contentOf(contents), started: timeOf(item) });
-  return await addNew(run, item, contents, pages, feed);
+  return await addNewEntries(run, item, contents, pages, feed);
 }
 
 /** Failures that end when there is a feed again. */

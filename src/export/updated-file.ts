@@ -8,7 +8,7 @@ import {
   readArchive,
   readRecorded,
 } from '../archive/read-archive.ts';
-import { type ArchiveRecord, type FileStamp, hasStamp, stampOf, writeRecord } from '../archive/record.ts';
+import { type ArchiveRecord, type FileStamp, matchesStamp, stampOf, writeRecord } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
 import { guardFile, syncIfPossible, withDescriptor } from '../fs/files.ts';
 import { isEmpty, type Target } from '../fs/output-target.ts';
@@ -16,7 +16,7 @@ import { withoutByteOrderMark } from '../fs/text-input.ts';
 import type { Run } from '../run/run.ts';
 import { count } from '../text/count.ts';
 import { archiveName, type ExportItem, foundStamp } from './exports.ts';
-import { adoptedText, commandFor, sameCommand } from './messages.ts';
+import { adoptedWarning, commandFor, sameCommandStep } from './messages.ts';
 
 /** What FILE of an update held when it was read. */
 export interface ArchiveContents extends Contents {
@@ -55,7 +55,8 @@ export function saveDamaged(item: ExportItem, contents: ArchiveContents): void {
  */
 export function assertUnchanged(target: Target, expected: FileStamp | null, step: string): void {
   const stats = lstatSync(target.real, { throwIfNoEntry: false }) ?? null;
-  if (expected === null ? stats === null || isEmpty({ ...target, stats }) : hasStamp(stats, expected)) return;
+  if (expected === null ? stats === null || isEmpty({ ...target, stats }) : matchesStamp(stats, expected))
+    return;
   const isRemoved = expected !== null && stats === null;
   const change = `was ${isRemoved ? 'removed' : 'changed'} during this run`;
   const what = expected === null ? 'appeared since this export began' : change;
@@ -68,7 +69,7 @@ export function assertUnchanged(target: Target, expected: FileStamp | null, step
 /** Throws `failed` for the reference unless FILE is still the one that this run found. */
 function assertFileAsFound(item: ExportItem): void {
   const { target } = item;
-  assertUnchanged(target, target.stats && stampOf(target.stats), sameCommand(item));
+  assertUnchanged(target, target.stats && stampOf(target.stats), sameCommandStep(item));
 }
 
 /** Reads FILE. Throws what `assertFileAsFound` and `assertIntact` throw. */
@@ -93,14 +94,14 @@ export const contentOf = ({ checksum, entries }: ArchiveContents): UpdateRequest
 });
 
 /** Warns of what others have changed in FILE (null: it was not read). `isWhole`: every page is bought. */
-export function warnOfFile(
+export function warnAboutFile(
   run: Run,
   item: ExportItem,
   contents: ArchiveContents | null,
   isWhole: boolean,
 ): void {
   const { record, reference, target } = item;
-  if (record === null && !isWhole) run.warn('adopted', reference.label, adoptedText);
+  if (record === null && !isWhole) run.warn('adopted', reference.label, adoptedWarning);
   const change = contents && changeOf(item, contents);
   if (change !== null) run.warn('repaired', reference.label, `${target.path}: ${change}`);
 }
@@ -109,7 +110,7 @@ export function warnOfFile(
 export function recordUnchanged(
   item: ExportItem,
   { entries, checksum }: Pick<ArchiveRecord, 'entries' | 'checksum'>,
-  recordPart: Pick<ArchiveRecord, 'checks' | 'whole'>,
+  recordChanges: Pick<ArchiveRecord, 'checks' | 'whole'>,
 ): void {
   const { exportFolder, name, recordIdentity } = item;
   assertFileAsFound(item);
@@ -118,7 +119,7 @@ export function recordUnchanged(
     ...foundStamp(item),
     checksum,
     entries,
-    ...recordPart,
+    ...recordChanges,
   });
 }
 

@@ -108,7 +108,7 @@ export function guardFile<T>(path: string, kind: ErrorKind, work: () => T): T {
 const minFreeSpace = 4 * 1024 * 1024;
 
 /** Throws `failed` (1), which ends the run, unless a page and `bytes` more can be written to a folder. */
-export function assertRoom(folder: string, bytes: number): void {
+export function assertFreeSpace(folder: string, bytes: number): void {
   const required = minFreeSpace + bytes;
   const { blocks, bavail, bfree, bsize } = guardFile(folder, 'failure', () => {
     fs.accessSync(folder, fs.constants.W_OK);

@@ -23,7 +23,7 @@ export function resolveTarget(named: string): Target {
     if (/^\/(?:dev\/(?:std|fd\/)|proc\/)/.test(resolve(path))) throw notRegular(path, 'a device');
     const real = realPath(path);
     const stats = fs.lstatSync(real, { throwIfNoEntry: false }) ?? null;
-    if (stats !== null && !stats.isFile()) throw notRegular(path, kindOf(stats));
+    if (stats !== null && !stats.isFile()) throw notRegular(path, fileKind(stats));
     if (!isFolder(dirname(real)))
       throw usage(`${path}: ${dirname(path)} is not a folder`, 'choose another location');
     return { path, real, stats };
@@ -101,7 +101,7 @@ export function locate(path: string): Pick<Target, 'real' | 'stats'> {
   }
 }
 
-export function kindOf(stats: fs.Stats): string {
+export function fileKind(stats: fs.Stats): string {
   if (stats.isDirectory()) return 'a folder';
   if (stats.isSymbolicLink()) return 'a symbolic link';
   if (stats.isFIFO()) return 'a named pipe';

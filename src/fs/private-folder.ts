@@ -10,7 +10,7 @@ import {
   unsupported,
   withDescriptor,
 } from './files.ts';
-import { kindOf, type Target } from './output-target.ts';
+import { fileKind, type Target } from './output-target.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
 
@@ -147,7 +147,9 @@ export class PrivateFolder {
     const stats = fs.fstatSync(fd);
     if (stats.isFile()) return fd;
     fs.closeSync(fd);
-    throw new Failure('failed', `${this.at(name)} is ${kindOf(stats)}, not a file`, { step: 'move it away' });
+    throw new Failure('failed', `${this.at(name)} is ${fileKind(stats)}, not a file`, {
+      step: 'move it away',
+    });
   }
 
   #guard<T>(name: string, work: () => T): T {
@@ -162,7 +164,7 @@ export const temporaryName = (name: string): string => `${name}.tmp`;
 function assertTrusted(path: string, repair: boolean): true {
   const stats = fs.lstatSync(path);
   const step = stats.isSymbolicLink() ? 'put the folder itself in its place' : 'move it away';
-  if (!stats.isDirectory()) throw usage(`refusing to use ${path}: it is ${kindOf(stats)}`, step);
+  if (!stats.isDirectory()) throw usage(`refusing to use ${path}: it is ${fileKind(stats)}`, step);
   const user = process.geteuid?.() ?? stats.uid;
   if (stats.uid !== user)
     throw usage(

@@ -4,7 +4,7 @@ import { seeHelp, unknownCommand } from '../cli/pointers.ts';
 import { type Failure, usage } from '../errors.ts';
 import { colors } from '../output/colors.ts';
 import type { Terminal } from '../output/format.ts';
-import { longest } from '../text/count.ts';
+import { longestLength } from '../text/count.ts';
 import { wrap } from '../text/wrap.ts';
 import { type Block, flagTerms, topicNames } from './blocks.ts';
 
@@ -62,7 +62,7 @@ async function commandHelp(
 
 /** It fits a terminal of 24 lines and 80 columns. */
 function programHelp(table: readonly CommandRow[]): readonly Block[] {
-  const width = longest(commandTerms(table).map(([term]) => term));
+  const width = longestLength(commandTerms(table).map(([term]) => term));
   const headings = [...new Set(table.map(({ heading }) => heading))];
   return [
     {
@@ -103,7 +103,7 @@ const exampleLines = (examples: readonly Example[], columns: number): string[] =
   examples.flatMap(([what, line]) => [...wrap(what, columns - 4).map((part) => `  # ${part}`), `  ${line}`]);
 
 function termLines(rows: Terms['rows'], columns: number): string[] {
-  const width = longest(rows.map(([term]) => term)) + 4;
+  const width = longestLength(rows.map(([term]) => term)) + 4;
   if (columns - width < minMeaning)
     return rows.flatMap(([term, meaning]) => [
       `  ${term.trim()}`,

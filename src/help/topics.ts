@@ -1,6 +1,6 @@
 import type { Terms } from '../cli/command-module.ts';
 import { globalFlagGroups } from '../cli/flags.ts';
-import { exitCodes, failureCodes, gravity } from '../errors.ts';
+import { exitCodes, failureCodes, severityOrder } from '../errors.ts';
 import { extensions, formatNames, formats } from '../output/formats.ts';
 import { operations, pagedNames } from '../service/contract.ts';
 import { type Block, flagTerms, type TopicName } from './blocks.ts';
@@ -134,7 +134,7 @@ export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
   'exit-codes': [
     terms('Exit codes:', exitCodes),
     'An error is one line on stderr that names the next step. If references fail in different ways, the exit code is ' +
-      `that of the most serious failure, in this order: ${gravity.join(', ')}.`,
+      `that of the most serious failure, in this order: ${severityOrder.join(', ')}.`,
   ],
   formats: [
     {

@@ -1,6 +1,6 @@
 import CliTable from 'cli-table3';
 import type { JsonText } from '../json/json-text.ts';
-import { longest } from '../text/count.ts';
+import { longestLength } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { colors } from './colors.ts';
 import { type Column, chooseColumns } from './columns.ts';
@@ -98,7 +98,7 @@ export function tableFormat(options: FormatOptions): Writer {
 
 /** Writes a line for each field of a row. Nothing is cut: it may be copied. */
 function fieldLines(columns: readonly Column[], row: readonly string[]): string {
-  const width = longest(columns.map(({ word }) => word)) + gap;
+  const width = longestLength(columns.map(({ word }) => word)) + gap;
   return columns.map(({ word }, i) => `${word.padEnd(width)}${row[i] || '-'}\n`).join('');
 }
 

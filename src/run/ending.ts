@@ -1,10 +1,10 @@
 /** Decides how a run ends: its exit code, and its lines on stderr, one per cause. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import { type CommonOptions, carriedFlagsOf, repairAll } from '../cli/options.ts';
-import { type Failure, type FailureCode, gravest, type Warning } from '../errors.ts';
+import { type Failure, type FailureCode, mostSevere, type Warning } from '../errors.ts';
 import { describeCredits, spent, type Tally } from '../service/budget.ts';
 import type { Operation } from '../service/contract.ts';
-import { checkAddress } from '../service/failures.ts';
+import { checkAddressStep } from '../service/failures.ts';
 import type { Step } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 import type { Result } from './results.ts';
@@ -30,7 +30,7 @@ export function endingOf(run: EndedRun, results: readonly Result[]) {
   const { endedBy, warnings, pipeClosed, options } = run;
   const causes = [...results.map(({ failure }) => failure), endedBy];
   return {
-    exit: gravest(causes.map((failure) => failure?.exit ?? 0)),
+    exit: mostSevere(causes.map((failure) => failure?.exit ?? 0)),
     warnings: pipeClosed ? [] : warningLines(warnings),
     failures: failureLines(results, endedBy, options),
     tally: tallyText(run, results),
@@ -152,7 +152,7 @@ function stepOf(group: Group<Failed>, results: readonly Result[], options: RunFl
   // If pages of one of them wait, the advice is to resume it.
   const waiting = failure.exit === 2 ? undefined : group.find((result) => !result.failure.hasDefaultStep);
   const step = ownStep(waiting ?? group[0], group);
-  return step === checkAddress && !isAllNotFound(results) ? 'check the spelling' : step;
+  return step === checkAddressStep && !isAllNotFound(results) ? 'check the spelling' : step;
 }
 
 /** The step of one of a group of failures. A command that mends only this one says so. */

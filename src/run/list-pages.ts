@@ -126,7 +126,7 @@ export const feedIdOf = (entry: JsonText): string | null =>
   null;
 
 /** Selects up to `limit` entries. Uploads that were on the page before (a new one shifts the list) or in `exported` are skipped. */
-export function firstEntries(
+export function firstEntriesSelector(
   { operation, options }: Run,
   exported: ReadonlySet<string> = new Set(),
 ): Sink['select'] {

@@ -10,7 +10,7 @@ import { Budget, type Ledger } from '../service/budget.ts';
 import { Client, type ClientOptions } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
-import { type Reference, validOnly, withoutRepeats } from './read-references.ts';
+import { type Reference, uniqueReferences, validReferences } from './read-references.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */
 const sandboxCredits = 1_000_000;
@@ -57,10 +57,10 @@ export async function openService(
     });
   }
   const budget = new Budget(bounds, ledger);
-  const requested = withoutRepeats(validOnly(references)).length;
+  const requested = uniqueReferences(validReferences(references)).length;
   const progress = createProgress(output, { references: requested, noun: operation.reference });
   const connections = Math.min(concurrency, requested);
-  const reports = reportsTo(stderr, progress);
+  const reports = clientReports(stderr, progress);
   const client = new Client({ ...options, service, context, budget, connections, ...reports });
   return {
     ...output,
@@ -93,7 +93,7 @@ async function openSandbox({ maxCredits }: CommonOptions) {
 export const sandboxName = 'the sandbox';
 
 /** Has a client report its requests and waits on stderr. */
-export const reportsTo = (
+export const clientReports = (
   stderr: Stderr,
   progress: ProgressLine,
 ): Pick<ClientOptions, 'onRequest' | 'onWait'> => ({

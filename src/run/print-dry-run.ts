@@ -1,13 +1,13 @@
 import { resolveAccount } from '../accounts/settings.ts';
 import type { CommonOptions } from '../cli/options.ts';
-import { type ExitCode, gravest } from '../errors.ts';
+import { type ExitCode, mostSevere } from '../errors.ts';
 import { printRows } from '../output/print-rows.ts';
 import type { Output } from '../output/stdout.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
 import { requestUrl } from '../service/client.ts';
 import { defaultNamespace, type Operation, type RequestParameters } from '../service/contract.ts';
-import { count, countCredits, longest } from '../text/count.ts';
+import { count, countCredits, longestLength } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { failureLines } from './ending.ts';
 import type { Result } from './results.ts';
@@ -56,7 +56,7 @@ export async function printDryRun(
     await printRows(rows, { ...options, fields }, output);
   } else {
     const prices = rows.map(({ cost }) => (cost === 0 ? 'free' : countCredits(cost)));
-    const width = longest(prices);
+    const width = longestLength(prices);
     const lines = rows.map(({ reference, url }, i) => {
       const request = url === null ? `no request: ${reference}` : `GET ${url}`;
       return `${prices[i]?.padEnd(width)}  ${sanitize(request)}\n`;
@@ -64,12 +64,12 @@ export async function printDryRun(
     await stdout.write(lines.join(''));
   }
   for (const failure of failureLines(results, null, options)) stderr.printFailure(failure);
-  stderr.result(sumText(requests));
-  return gravest(results.map(({ failure }) => failure?.exit ?? 0));
+  stderr.result(dryRunTotals(requests));
+  return mostSevere(results.map(({ failure }) => failure?.exit ?? 0));
 }
 
 /** `4 requests, at least 4 credits`, `2 requests, free`. */
-export function sumText(requests: readonly FirstRequest[]): string {
+export function dryRunTotals(requests: readonly FirstRequest[]): string {
   const sent = requests.flatMap(({ operation }) => operation ?? []);
   const later = requests.flatMap(({ nextCost }) => nextCost ?? []);
   const costs = [...sent.map((operation) => operation.credits), ...later];

@@ -6,7 +6,7 @@ import { count, countCredits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import { collectResults, startOutput } from './collect-results.ts';
 import {
-  firstEntries,
+  firstEntriesSelector,
   listPages,
   missingEntries,
   type Next,
@@ -16,7 +16,7 @@ import {
   startPosition,
   tokenOf,
 } from './list-pages.ts';
-import { type Reference, validOnly } from './read-references.ts';
+import { type Reference, validReferences } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
 import type { Run } from './run.ts';
 
@@ -30,7 +30,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
 
   const printPages = async (reference: Reference): Promise<Result> => {
     const isLast = reference === references.at(-1);
-    const select = firstEntries(run);
+    const select = firstEntriesSelector(run);
     let { id } = reference;
     const sink: Sink = {
       select: (page, written) => {
@@ -51,7 +51,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
     const listing = await listPages(run, value, { ...startPosition, next: start }, sink, tally);
     const { position, pages, failure } = listing;
     const { entries, next, total } = position;
-    const isOnly = validOnly(references).length === 1;
+    const isOnly = validReferences(references).length === 1;
     const isLimited = failure === null && next !== 'end';
     return resultOf(reference, {
       id,

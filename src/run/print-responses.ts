@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { Failure, toFailure } from '../errors.ts';
 import { assertReplaceable, writeFileAtomic } from '../fs/atomic.ts';
-import { assertRoom } from '../fs/files.ts';
+import { assertFreeSpace } from '../fs/files.ts';
 import type { Target } from '../fs/output-target.ts';
 import { assertNotArchive } from '../fs/private-folder.ts';
 import type { JsonText } from '../json/json-text.ts';
@@ -25,7 +25,7 @@ export function assertOutputFile(target: Target | null, { credits }: Operation):
   if (target === null) return;
   assertNotArchive(target);
   assertReplaceable(target);
-  if (credits > 0) assertRoom(dirname(target.real), 0);
+  if (credits > 0) assertFreeSpace(dirname(target.real), 0);
 }
 
 /** Prints the response of each reference, in input order. The file of `-o` is replaced only if none failed. */

@@ -28,11 +28,11 @@ export interface Reference extends Omit<ParsedReference, 'given'> {
 }
 
 /** Selects the references that can be requested: all but the bad lines of a list. */
-export const validOnly = (references: readonly Reference[]): readonly Reference[] =>
+export const validReferences = (references: readonly Reference[]): readonly Reference[] =>
   references.filter(({ failure }) => failure === null);
 
 /** Leaves out repetitions. */
-export const withoutRepeats = (references: readonly Reference[]): readonly Reference[] =>
+export const uniqueReferences = (references: readonly Reference[]): readonly Reference[] =>
   references.filter(({ repeats }) => repeats === null);
 
 export const newReference = (
@@ -96,14 +96,14 @@ const forms: readonly (readonly [line: RegExp, form: string])[] = [
 ];
 
 /** Throws a usage error if all lines of the list are bad. */
-export function assertGoodLine(
+export function assertSomeGoodLine(
   references: readonly Reference[],
   options: Pick<RunOptions, 'references' | 'from'>,
   kind: string,
 ): void {
   const lines = references.slice(options.references.length);
   const [first] = lines;
-  if (options.from === null || first === undefined || validOnly(lines).length > 0) return;
+  if (options.from === null || first === undefined || validReferences(lines).length > 0) return;
   const [, form] = forms.find(([pattern]) => pattern.test(first.given ?? '')) ?? [];
   const shown = lines.slice(0, 3).map(({ label, given }) => `${label} '${truncate(given ?? '', 60)}'`);
   const step = form && `it looks like ${form}: see "Lists from other programs" in docs/scripts.md`;

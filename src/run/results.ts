@@ -61,5 +61,5 @@ export const unreachedResult = (reference: Reference, failure: Failure | null): 
     ? resultOf(reference)
     : resultOf(reference, { status: 'interrupted', failure, isReached: false });
 
-export const badResults = (references: readonly Reference[]): Result[] =>
+export const badLineResults = (references: readonly Reference[]): Result[] =>
   references.filter(({ failure }) => failure !== null).map((line) => resultOf(line));

@@ -16,7 +16,7 @@ export type WriteSummary = (
  * Starts the clock of a run; returns a function that writes its `--summary`. `path`: null if none is asked for. `hide` removes
  * keys.
  */
-export function startSummary(
+export function createSummaryWriter(
   command: string,
   path: string | null,
   clock: Clock,

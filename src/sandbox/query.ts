@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts';
-import { codePoints, isPaged, type Operation } from '../service/contract.ts';
+import { countCodePoints, isPaged, type Operation } from '../service/contract.ts';
 import { parseReference } from '../service/parse-reference.ts';
 
 /** A response other than 200: never debits (docs/service.md, 7, rule 1). */
@@ -38,7 +38,7 @@ function parameterProblem(parameter: Operation['parameters'][number], value: str
   const { type, isRequired, minimum = 0, maximum = Number.POSITIVE_INFINITY } = parameter;
   if (value === null) return isRequired ? 'Field required' : null;
   const isInteger = type === 'integer';
-  const size = isInteger ? Number(value) : codePoints(value);
+  const size = isInteger ? Number(value) : countCodePoints(value);
   const isValid = !isInteger || /^\d{1,9}$/.test(value);
   if (isValid && size >= minimum && size <= maximum) return null;
   return `Expected ${isInteger ? 'an integer' : 'a length in characters'} from ${minimum} to ${maximum}`;

@@ -64,7 +64,7 @@ export const parseBounds = (text: string, source: string): CreditBound[] =>
   text.split(',').map((part) => parseBound(part, source, text));
 
 /** The bounds of CHANLIST_MAX_CREDITS, which apply beside those of the flag and of the profile. */
-export const boundsOf = ({ CHANLIST_MAX_CREDITS: text }: Env): CreditBound[] =>
+export const environmentBounds = ({ CHANLIST_MAX_CREDITS: text }: Env): CreditBound[] =>
   text ? parseBounds(text, 'CHANLIST_MAX_CREDITS') : [];
 
 /** Counts the paid requests of all runs, for bounds per day and month. */

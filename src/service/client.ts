@@ -8,9 +8,9 @@ import { version } from '../version.ts';
 import type { BaseUrl } from './address.ts';
 import type { Budget, Charge, Tally } from './budget.ts';
 import { assertParameters, type Operation, operationPath, type RequestParameters } from './contract.ts';
-import { errorWords, failedAttempt, finalFailure } from './failures.ts';
+import { describeError, failedAttempt, finalFailure } from './failures.ts';
 import { type Connections, get, type Response, readBody } from './http.ts';
-import { decideRetry, type FailedAttempt, retryThrottle } from './retry.ts';
+import { createThrottle, decideRetry, type FailedAttempt } from './retry.ts';
 
 export interface Service {
   readonly baseUrl: BaseUrl;
@@ -64,7 +64,7 @@ export class Client {
   readonly #ended = new AbortController();
   /** Aborted when the run ends, or a signal stops the program. */
   readonly #abortSignal: AbortSignal;
-  readonly #throttle: ReturnType<typeof retryThrottle>;
+  readonly #throttle: ReturnType<typeof createThrottle>;
   #connections: Promise<Connections> | null = null;
   #isKeyAccepted = false;
 
@@ -73,7 +73,7 @@ export class Client {
     this.#options = options;
     this.#abortSignal = AbortSignal.any([context.stop, this.#ended.signal]);
     setMaxListeners(0, this.#abortSignal);
-    this.#throttle = retryThrottle(context.clock, this.#abortSignal, onWait);
+    this.#throttle = createThrottle(context.clock, this.#abortSignal, onWait);
   }
 
   /** Sends a request until a complete 200 arrives, and returns its body. Throws the failure of the last attempt. */
@@ -158,7 +158,7 @@ export class Client {
       }
       const outcome = await get(connections, httpRequest(service, url), timeout * 1000);
       const isComplete = 'body' in outcome;
-      result = isComplete ? `${outcome.status} ${outcome.body.length} bytes` : errorWords(outcome.cause);
+      result = isComplete ? `${outcome.status} ${outcome.body.length} bytes` : describeError(outcome.cause);
       if (isComplete && outcome.status === 200) {
         charge = 'confirmed';
         return outcome;

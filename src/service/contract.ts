@@ -136,7 +136,7 @@ export const pagedNames = Object.values(operations)
   .map(({ name }) => name);
 
 /** The operation that lists what a reference of each kind names. */
-export const listingOf = { channel: 'uploads', playlist: 'playlist' } as const;
+export const listingCommands = { channel: 'uploads', playlist: 'playlist' } as const;
 
 /** The path segment after `/api/v2/` unless one is configured (section 1, rule 2). */
 export const defaultNamespace = 'media';
@@ -145,7 +145,7 @@ export function operationPath(operation: Operation, namespace: string): string {
   return `/api/v2/${namespace}/${operation.path}`;
 }
 
-export const codePoints = (text: string): number => Array.from(text).length;
+export const countCodePoints = (text: string): number => Array.from(text).length;
 
 export type RequestParameters = Readonly<Record<string, string | number | undefined>>;
 
@@ -162,7 +162,7 @@ export function assertParameters(operation: Operation, values: RequestParameters
     const value = values[name];
     if (value === undefined) continue;
     const isInteger = type === 'integer';
-    const size = isInteger ? Number(value) : codePoints(String(value));
+    const size = isInteger ? Number(value) : countCodePoints(String(value));
     if (size >= minimum && size <= maximum && Number.isInteger(size)) continue;
     throw isInteger
       ? usage(`${argument} is ${value}: expected a whole number from ${minimum} to ${maximum}`)

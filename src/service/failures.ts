@@ -1,7 +1,7 @@
 /** What a failed attempt means: a table of HTTP statuses, and a table of errors of the transport. */
 import { getSystemErrorMap } from 'node:util';
 import { excerpt, Failure, type FailureCode, systemCode } from '../errors.ts';
-import { type NoResponse, type Response, TransportError, tooLarge } from './http.ts';
+import { type NoResponse, type Response, TransportError, tooLargeText } from './http.ts';
 import { type EndReason, type FailedAttempt, retryAfter, span } from './retry.ts';
 
 interface Meaning {
@@ -34,7 +34,7 @@ const notFoundOrNoFeed: Meaning = {
   step: 'use resolve to find out whether the channel exists, for free',
 };
 /** The next step after a 404 without a JSON body: the path may be wrong. */
-export const checkAddress = 'check the spelling, the address and --namespace';
+export const checkAddressStep = 'check the spelling, the address and --namespace';
 const blocked: Meaning = {
   code: 'refused',
   what: 'something in front of the service refused the request',
@@ -45,7 +45,8 @@ const blocked: Meaning = {
 function meaningOfStatus(status: number, isFeed: boolean, detail: string | null): Meaning {
   if (status === 403 && detail === null) return blocked;
   const meaning = status === 404 && isFeed ? notFoundOrNoFeed : statusMeanings[status];
-  if (meaning !== undefined) return status === 404 && !detail ? { ...meaning, step: checkAddress } : meaning;
+  if (meaning !== undefined)
+    return status === 404 && !detail ? { ...meaning, step: checkAddressStep } : meaning;
   if (status >= 500) return { ...busy, isRetryable: false };
   if (status >= 400) return { code: 'refused', what: 'the service refused the request' };
   if (status < 300) return { code: 'invalid_response', what: 'the service sent an unexpected status' };
@@ -66,7 +67,7 @@ const invalidResponses: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'the response has too many headers',
   HTTPParserError: 'the response is not valid HTTP',
   ERR_ASSERTION: 'the response is not valid HTTP',
-  TOO_LARGE: tooLarge,
+  TOO_LARGE: tooLargeText,
 };
 
 const certificateCode =
@@ -83,7 +84,7 @@ function errorCodeOf(error: Error): string {
 }
 
 /** An error of the transport in words: never remote text, nor a library's message. */
-export function errorWords(error: unknown): string {
+export function describeError(error: unknown): string {
   if (error instanceof TransportError || error instanceof Failure) return error.message;
   if (!(error instanceof Error)) return 'the connection failed';
   const key = errorCodeOf(error);
@@ -101,7 +102,7 @@ export function errorWords(error: unknown): string {
 function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meaning {
   if (isProgramError(cause)) return { code: 'failed', what: `the HTTP client failed: ${cause.message}` };
   const key = cause instanceof Error ? errorCodeOf(cause) : '';
-  const words = errorWords(cause);
+  const words = describeError(cause);
   if (sent) {
     // After the headers a wrong length means that the connection ended too early.
     const endedEarly = key === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && status !== null;

@@ -7,7 +7,7 @@ import { thousands } from '../text/count.ts';
 
 /** Largest response body in bytes, also after decompression. */
 const maxBodyBytes = 64 * 1024 * 1024;
-export const tooLarge = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
+export const tooLargeText = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
 
 export interface Connections {
   readonly dispatcher: Dispatcher;
@@ -90,12 +90,12 @@ export function get(
         status = statusCode;
         for (const [name, value] of Object.entries(received)) headers[name] = [value].flat()[0];
         const announced = Number(headers['content-length'] ?? 0);
-        if (announced > maxBodyBytes) fail(new TransportError('TOO_LARGE', tooLarge));
+        if (announced > maxBodyBytes) fail(new TransportError('TOO_LARGE', tooLargeText));
         else if (announced > 0) body = Buffer.allocUnsafe(announced);
       },
       onResponseData(_, chunk) {
         const end = length + chunk.length;
-        if (end > maxBodyBytes) return fail(new TransportError('TOO_LARGE', tooLarge));
+        if (end > maxBodyBytes) return fail(new TransportError('TOO_LARGE', tooLargeText));
         if (end > body.length) body = Buffer.concat([body], Math.max(2 * body.length, end));
         chunk.copy(body, length);
         length = end;
@@ -121,7 +121,7 @@ export function readBody(response: Response): JsonText {
   if (!isUtf8(sent)) throw invalid('the response is not UTF-8 text');
   const bytes = sent.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? sent.subarray(3) : sent;
   if (maxEscapedLength(bytes) > maxBodyBytes)
-    throw invalid(`${tooLarge} once its control characters are escaped`);
+    throw invalid(`${tooLargeText} once its control characters are escaped`);
   const json = JsonText.parse(bytes, true);
   if (json !== null) return json;
   if (indexJson(bytes) === 'too many values')

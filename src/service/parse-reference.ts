@@ -2,7 +2,7 @@ import { Failure, usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { guess, type Step } from '../text/command.ts';
 import { isUnsafe } from '../text/sanitize.ts';
-import { listingOf, type ReferenceKind } from './contract.ts';
+import { listingCommands, type ReferenceKind } from './contract.ts';
 
 export interface ParsedReference {
   /** The text as given, without what was around it. */
@@ -183,7 +183,7 @@ function refusalOf(
   const { value = '' } = (kind === 'channel' ? parsePlaylist(text) : parseChannel(text)) ?? {};
   const other = kind === 'channel' ? 'playlist' : 'channel';
   if (certain.test(value))
-    return { what: `a ${other}`, step: guess(`chanlist ${listingOf[other]}`, [value]) };
+    return { what: `a ${other}`, step: guess(`chanlist ${listingCommands[other]}`, [value]) };
   const url = parseUrl(text);
   const list = (url?.searchParams.get('list') ?? text).replace(/^VL/, '');
   const what = otherLists.find(([id]) => id.test(list))?.[1] ?? (url === null ? undefined : otherPage(url));

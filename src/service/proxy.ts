@@ -6,7 +6,7 @@ import tls from 'node:tls';
 import type { buildConnector } from 'undici';
 import type { Env } from '../context.ts';
 import { usage } from '../errors.ts';
-import { errorWords } from './failures.ts';
+import { describeError } from './failures.ts';
 import { TransportError } from './http.ts';
 
 /** The tunnel through the proxy in a variable; null if NO_PROXY excludes the origin. Throws a usage error for a wrong address. */
@@ -65,7 +65,7 @@ function tunnelThrough(proxy: URL) {
     const fail = (error: Error): void => {
       if (!attempts.delete(fail)) return;
       const isProxy = tunnel === null && !(error instanceof TransportError && error.code !== 'TIMEOUT');
-      const reason = `the proxy cannot be reached: ${errorWords(error)}`;
+      const reason = `the proxy cannot be reached: ${describeError(error)}`;
       callback(isProxy ? new TransportError('PROXY', reason, error) : error, null);
       (tunnel ?? request).destroy();
     };

@@ -63,7 +63,7 @@ export function span(milliseconds: number): string {
 }
 
 /** The waits of a run, and the rate limit that its requests share. `signal` ends every wait, which then throws its reason. */
-export function retryThrottle(
+export function createThrottle(
   clock: Clock,
   signal: AbortSignal,
   onWait: (milliseconds: number, why: string) => void,

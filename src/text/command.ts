@@ -16,7 +16,7 @@ export interface Command {
   readonly operands?: readonly string[];
   readonly flags?: readonly Flag[];
   /** A guess at what was meant: `main` adds the flags that were typed. */
-  readonly isGuess?: boolean;
+  readonly isSuggestion?: boolean;
   /** What its output is piped to, for the shell: `jq -r '.[].id' | sh`. */
   readonly pipe?: string;
 }
@@ -24,7 +24,7 @@ export interface Command {
 /** Returns the command that was probably meant. */
 export const guess = (program: string, operands: readonly string[]): Command => ({
   purpose: 'did you mean',
-  isGuess: true,
+  isSuggestion: true,
   program,
   operands,
 });

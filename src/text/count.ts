@@ -12,7 +12,7 @@ export function groupDigits(text: string): string {
 }
 
 /** Returns the length of the longest text in UTF-16 code units; 0 if there are no texts. */
-export function longest(texts: Iterable<string>): number {
+export function longestLength(texts: Iterable<string>): number {
   let length = 0;
   for (const text of texts) length = Math.max(length, text.length);
   return length;

@@ -1,4 +1,4 @@
-/** `chanlist check`: offline, one record per archive, the gravest problem, a fix that works. */
+/** `chanlist check`: offline, one record per archive, the most severe problem, a fix that works. */
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, mkdirSync, renameSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -143,7 +143,7 @@ for (const [name, make, code, message, credits, entries] of problems)
     assert.deepEqual((await check(world, 'lists --max-age 2d')).codes, [null], fix ?? '');
   });
 
-test('an interrupted update that is old, too, is interrupted: the gravest problem is named', async (t) => {
+test('an interrupted update that is old, too, is interrupted: the most severe problem is named', async (t) => {
   const { world, channel } = await archived(t);
   await updating(world, channel);
   world.pass(9);

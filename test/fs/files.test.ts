@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { assertRoom, fileError, makeFolders } from '../../src/fs/files.ts';
+import { assertFreeSpace, fileError, makeFolders } from '../../src/fs/files.ts';
 import { replaceFs, whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -30,19 +30,19 @@ test('without disk space for the next page nothing is sent', async (t) => {
     isFailure(1, `disk space in ${folder}: ${free}.0 MiB free, ${required}.0 MiB required; free some`);
   // Reserved blocks are for root alone.
   await asUser(nobody, async () => {
-    assertRoom(folder, 16 * mebibytes);
-    assert.throws(() => assertRoom(folder, 17 * mebibytes), tooFull(20, 21));
+    assertFreeSpace(folder, 16 * mebibytes);
+    assert.throws(() => assertFreeSpace(folder, 17 * mebibytes), tooFull(20, 21));
   });
   if (!notRoot) {
-    assertRoom(folder, 26 * mebibytes);
-    assert.throws(() => assertRoom(folder, 27 * mebibytes), tooFull(30, 31));
+    assertFreeSpace(folder, 26 * mebibytes);
+    assert.throws(() => assertFreeSpace(folder, 27 * mebibytes), tooFull(30, 31));
   }
   whileFailing(t, 'accessSync', 'EROFS', () =>
-    assert.throws(() => assertRoom(folder, 0), isFailure(1, folder, 'the file system is read-only')),
+    assert.throws(() => assertFreeSpace(folder, 0), isFailure(1, folder, 'the file system is read-only')),
   );
   // A file system that reports nothing passes.
   Object.assign(disk, { blocks: 0, bfree: 0, bavail: 0 });
-  assertRoom(folder, 1);
+  assertFreeSpace(folder, 1);
 });
 
 test('system errors in words: a wrong path is 2 before anything is sent, everything else 1', () => {

@@ -93,7 +93,8 @@ const contentOf = ({ ids, badLines, version }: File): number =>
 
 const hour = 60 * 60 * 1000;
 // Days count less two hours.
-const havePassed = (days: number, then: number, now: number): boolean => now - then >= (days * 24 - 2) * hour;
+const haveDaysPassed = (days: number, then: number, now: number): boolean =>
+  now - then >= (days * 24 - 2) * hour;
 
 const isEmpty = (file: File | null): boolean => file === null || file.ids.length + file.badLines === 0;
 
@@ -179,7 +180,7 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     };
     if (feed === null) {
       const last = archive?.withoutFeed ?? archive?.checked ?? 0;
-      if (all || archive?.isGone || havePassed(7, last, now)) fetch([]);
+      if (all || archive?.isGone || haveDaysPassed(7, last, now)) fetch([]);
       else if (archive?.withoutFeed === null) throw new Ended(7);
       return;
     }
@@ -187,7 +188,7 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     const expected = published.flatMap(({ id, from }) => {
       if (from === null || ids.includes(id)) return [];
       const missed = archive?.missed.get(id);
-      return missed === undefined || (missed.times === 1 && havePassed(1, missed.at, now)) ? [id] : [];
+      return missed === undefined || (missed.times === 1 && haveDaysPassed(1, missed.at, now)) ? [id] : [];
     });
     const isConnected = published.some(({ id }) => ids.includes(id) || archive?.feed.includes(id));
     if (all || expected.length > 0 || (published.length > 0 && !isConnected)) fetch(expected);
@@ -229,8 +230,8 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     const ids = [...fresh, ...old];
     const checks = checksAfter(feed, run.update, ids, feed === null ? run.started : now);
     // The list may have been cut short.
-    const missesFile = pages > 0 && !run.meetsFile && old.length > 0;
-    const whole = all ? run.started : missesFile ? null : (state.archive?.whole ?? null);
+    const sharesNothing = pages > 0 && !run.meetsFile && old.length > 0;
+    const whole = all ? run.started : sharesNothing ? null : (state.archive?.whole ?? null);
     if (fresh.length > 0 || !isIntact) end(file, ids, checks, whole);
     else if (state.file !== file) throw new Ended(1);
     else record(file.version, ids, checks, whole);

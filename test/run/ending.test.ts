@@ -239,7 +239,7 @@ test('the tally: new, entries, what is no longer listed, pages, credits, where t
   assert.equal(tally, '3 entries, 1 page, 0 credits; in x');
 });
 
-test('the exit code is the gravest; a closed pipe hides warnings, and no failure', () => {
+test('the exit code is the most severe; a closed pipe hides warnings, and no failure', () => {
   const warnings = [{ code: 'kept', label: '@a', message: 'kept' }];
   const rows: readonly (readonly [Result[], Failure | null, boolean, exit: number, lines: number[]])[] = [
     [[done('@a')], null, false, 0, [1, 0]],

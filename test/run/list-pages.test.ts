@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import {
-  firstEntries,
+  firstEntriesSelector,
   listPages,
   type Next,
   type Page,
@@ -167,7 +167,7 @@ test('an entry of uploads is not repeated if the page before, or the interrupted
     ['playlist', null, 'a', ['ab', 'bc'], 'abbc'],
   ] as const) {
     const run = { operation: operations[name], options: { limit } } as unknown as Run;
-    const select = firstEntries(run, new Set(exported));
+    const select = firstEntriesSelector(run, new Set(exported));
     let written = '';
     for (const page of pages) {
       const entries = [...page].map((id) => JsonText.of(`{"videoId":"${id}"}`));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FirstRequest, sumText } from '../../src/run/print-dry-run.ts';
+import { dryRunTotals, type FirstRequest } from '../../src/run/print-dry-run.ts';
 import { operations } from '../../src/service/contract.ts';
-import { longest } from '../../src/text/count.ts';
+import { longestLength } from '../../src/text/count.ts';
 
 const request = (operation: FirstRequest['operation'], nextCost?: number): FirstRequest => ({
   ...{ reference: '@a', operation, parameters: {} },
@@ -20,10 +20,10 @@ test('a dry run sums up its requests and what they cost at least', () => {
     [[request(latest, 0), request(resolve, 0)], '2 requests, free if nothing is new'],
     [[request(latest, 0), request(uploads, 0), request(null)], '2 requests, at least 1 credit'],
   ] as const)
-    assert.equal(sumText(requests), sum);
+    assert.equal(dryRunTotals(requests), sum);
 });
 
 test('a column is as wide as the longest of any number of texts', () => {
-  assert.equal(longest(Array(200_000).fill('1 credit')), 8);
-  assert.equal(longest([]), 0);
+  assert.equal(longestLength(Array(200_000).fill('1 credit')), 8);
+  assert.equal(longestLength([]), 0);
 });

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { assertGoodLine, readReferences, validOnly, withoutRepeats } from '../../src/run/read-references.ts';
+import {
+  assertSomeGoodLine,
+  readReferences,
+  uniqueReferences,
+  validReferences,
+} from '../../src/run/read-references.ts';
 import { command } from '../support/command.ts';
 import { isFailure } from '../support/failures.ts';
 import { fakeContext } from '../support/fake-context.ts';
@@ -24,7 +29,7 @@ test('references: arguments, then the list without comments, blank lines, bullet
   assert.equal(references.map(({ label }) => label).join(', '), `${words}, stdin:8 @f, stdin:9 @g`);
   assert.equal(references.map(({ value }) => value).join(), '@a,@b,@a,@c,@d,@e,@f,@g');
   assert.equal(references[2]?.repeats, references[0]);
-  assert.deepEqual([withoutRepeats(references).length, validOnly(references).length], [7, 8]);
+  assert.deepEqual([uniqueReferences(references).length, validReferences(references).length], [7, 8]);
 });
 
 test('a bad line of a list is a failure of its own, in its place', async () => {
@@ -86,7 +91,7 @@ test('a list without a reference is refused: its first three lines, and what it 
   const options = { references: [], from: '-' };
   for (const [list, ...says] of otherLists)
     await assert.rejects(
-      async () => assertGoodLine(await read(list), options, 'channel'),
+      async () => assertSomeGoodLine(await read(list), options, 'channel'),
       isFailure(2, ...says),
       list,
     );

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   Budget,
-  boundsOf,
   budgetSpent,
+  environmentBounds,
   formatBounds,
   type Ledger,
   newTally,
@@ -148,10 +148,10 @@ test('the next step of a spent bound: to wait, to allow anything, or to raise it
 
 test('the bounds of CHANLIST_MAX_CREDITS, which may be empty', () => {
   const source = 'CHANLIST_MAX_CREDITS';
-  assert.deepEqual(boundsOf({ CHANLIST_MAX_CREDITS: '200/day,5' }), [
+  assert.deepEqual(environmentBounds({ CHANLIST_MAX_CREDITS: '200/day,5' }), [
     { ...day, source },
     { ...call, source },
   ]);
-  for (const env of [{}, { CHANLIST_MAX_CREDITS: '' }]) assert.deepEqual(boundsOf(env), []);
-  assert.throws(() => boundsOf({ CHANLIST_MAX_CREDITS: 'x' }), { code: 'usage' });
+  for (const env of [{}, { CHANLIST_MAX_CREDITS: '' }]) assert.deepEqual(environmentBounds(env), []);
+  assert.throws(() => environmentBounds({ CHANLIST_MAX_CREDITS: 'x' }), { code: 'usage' });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ExitCode, gravest } from '../../src/errors.ts';
-import { checkAddress, failedAttempt } from '../../src/service/failures.ts';
+import { type ExitCode, mostSevere } from '../../src/errors.ts';
+import { checkAddressStep, failedAttempt } from '../../src/service/failures.ts';
 
 const context = { at: 'https://a.test', now: 0, isFeed: false, hide: (text: string) => text };
 const coded = (code: string, message = ''): Error => Object.assign(new Error(message), { code });
@@ -107,8 +107,8 @@ test('a 404 says what is missing, and asks to check the address only if it has n
     ...[Buffer.from('{}'), html, Buffer.alloc(0)].flatMap(
       (body) =>
         [
-          [false, body, `not found (404); ${checkAddress}`],
-          [true, body, `${feed} (404); ${checkAddress}`],
+          [false, body, `not found (404); ${checkAddressStep}`],
+          [true, body, `${feed} (404); ${checkAddressStep}`],
         ] as const,
     ),
   ] as const)
@@ -137,8 +137,9 @@ test('the detail of an error: a text, an object with a message, or a list of wha
   }
 });
 
-test('a run ends with the gravest exit code of its failures, whatever their order', () => {
-  const gravity: readonly ExitCode[] = [129, 130, 143, 1, 3, 4, 2, 8, 7, 6, 9, 10, 5, 11];
-  for (const [at, exit] of gravity.entries()) assert.equal(gravest(gravity.slice(at).reverse()), exit);
-  assert.equal(gravest([]), 0);
+test('a run ends with the most severe exit code of its failures, whatever their order', () => {
+  const severityOrder: readonly ExitCode[] = [129, 130, 143, 1, 3, 4, 2, 8, 7, 6, 9, 10, 5, 11];
+  for (const [at, exit] of severityOrder.entries())
+    assert.equal(mostSevere(severityOrder.slice(at).reverse()), exit);
+  assert.equal(mostSevere([]), 0);
 });

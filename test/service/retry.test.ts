@@ -4,10 +4,10 @@ import type { Clock } from '../../src/context.ts';
 import { Failure } from '../../src/errors.ts';
 import {
   backoff,
+  createThrottle,
   decideRetry,
   type FailedAttempt,
   retryAfter,
-  retryThrottle,
   span,
 } from '../../src/service/retry.ts';
 
@@ -98,7 +98,7 @@ test('a 429 that extends a pause is waited for, by every request', async () => {
     sleep: (ms) => new Promise((wake) => sleeping.push({ until: time + ms, wake })),
   };
   const waits: number[] = [];
-  const throttle = retryThrottle(clock, new AbortController().signal, (ms) => waits.push(ms));
+  const throttle = createThrottle(clock, new AbortController().signal, (ms) => waits.push(ms));
   const resumed: number[] = [];
   const advance = async (to: number): Promise<void> => {
     time = to;

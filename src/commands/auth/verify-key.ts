@@ -2,7 +2,7 @@ import type { CommonOptions } from '../../cli/options.ts';
 import { Failure } from '../../errors.ts';
 import { createProgress } from '../../output/progress.ts';
 import type { Output } from '../../output/stdout.ts';
-import { reportsTo } from '../../run/open-service.ts';
+import { clientReports } from '../../run/open-service.ts';
 import { Budget, newTally } from '../../service/budget.ts';
 import { Client, type Service } from '../../service/client.ts';
 import { operations } from '../../service/contract.ts';
@@ -30,7 +30,7 @@ export async function verifyKey(
     budget: new Budget([], null),
     connections: 1,
     retries: 0,
-    ...reportsTo(stderr, progress),
+    ...clientReports(stderr, progress),
   });
   try {
     resolvedId(await client.call(operations.resolve, { input: canonicalId }, newTally()));
