@@ -9,16 +9,16 @@ import { type FlagRow, longFlag, nonEmpty, oneOf, row } from './flag.ts';
 import { accountFlags } from './options.ts';
 
 const responseCommands = ['resolve', 'latest'];
-const requesting = ['resolve', 'search', ...pagedNames, 'latest'];
-const keyCommands = [...requesting, 'auth login', 'auth status'];
+const requestCommands = ['resolve', 'search', ...pagedNames, 'latest'];
+const keyCommands = [...requestCommands, 'auth login', 'auth status'];
 /** `check` needs no account: it passes these flags on to its fixes. */
 const accountCommands = [...keyCommands, 'credits', 'check'];
 /** Commands that print records of this machine: without the format id. */
 export const localReports: readonly string[] = ['check', 'credits', 'auth list', 'auth status'];
-const selecting = [...requesting, 'show'];
-const printing = [...selecting, ...localReports];
-const reporting = [...printing, 'auth login', 'auth switch', 'auth logout'];
-const bounded = [...requesting, 'credits', 'auth login'];
+const entryCommands = [...requestCommands, 'show'];
+const printCommands = [...entryCommands, ...localReports];
+const messageCommands = [...printCommands, 'auth login', 'auth switch', 'auth logout'];
+const boundedCommands = [...requestCommands, 'credits', 'auth login'];
 
 const numberParser =
   (pattern: RegExp, expected: string) =>
@@ -33,7 +33,7 @@ const numberParser =
 const integer = numberParser(/^\d{1,15}$/, 'a whole number');
 const seconds = numberParser(/^(?:\d+(?:\.\d*)?|\.\d+)$/, 'seconds');
 
-const counted = { default: 0, combine: (count: number) => count + 1 };
+const countedSwitch = { default: 0, combine: (count: number) => count + 1 };
 /** All values of a flag that may repeat. */
 const repeatable = {
   default: [],
@@ -56,37 +56,44 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
     row('--key-file <file>', [...keyCommands, 'check'], 'read the key from <file>', {
       variable: 'CHANLIST_API_KEY_FILE',
     }),
-    row('--sandbox', requesting, 'use a private local service with demo data', {
+    row('--sandbox', requestCommands, 'use a private local service with demo data', {
       excludes: Object.fromEntries(accountFlags.map((flag) => [flag, 'the sandbox needs no account'])),
     }),
   ],
   'Output:': [
-    row('-o, --output <file>', selecting, 'write to <file>; - is stdout', { parse: outputFile }),
-    row('-f, --format <format>', selecting, 'print table, json, ndjson, csv or id', {
+    row('-o, --output <file>', entryCommands, 'write to <file>; - is stdout', { parse: outputFile }),
+    row('-f, --format <format>', entryCommands, 'print table, json, ndjson, csv or id', {
       parse: oneOf(formatNames),
     }),
-    row('--json', printing, 'short for --format json', { format: 'json' }),
-    row('--ndjson', printing, 'short for --format ndjson', { format: 'ndjson' }),
-    row('--fields <a,b.c,d.0>', selecting, 'print these fields; see: chanlist help fields', {
+    row('--json', printCommands, 'short for --format json', { format: 'json' }),
+    row('--ndjson', printCommands, 'short for --format ndjson', { format: 'ndjson' }),
+    row('--fields <a,b.c,d.0>', entryCommands, 'print these fields; see: chanlist help fields', {
       combine: (before: string | null, fields: string) => (before === null ? fields : `${before},${fields}`),
     }),
-    row('--summary <file>', requesting, 'write a JSON report of the run to <file>', { parse: summaryFile }),
-    row('--no-color', reporting, 'print no colour', { variable: 'NO_COLOR' }),
+    row('--summary <file>', requestCommands, 'write a JSON report of the run to <file>', {
+      parse: summaryFile,
+    }),
+    row('--no-color', messageCommands, 'print no colour', { variable: 'NO_COLOR' }),
   ],
   'Credits:': [
-    row('--max-credits <n>', [...bounded, 'check'], 'bound credits: <n>, <n>/day, <n>/month; may repeat', {
-      parse: parseBound,
-      ...repeatable,
-      variable: 'CHANLIST_MAX_CREDITS',
-    }),
-    row('--dry-run', requesting, 'print the first request and its cost; send nothing'),
+    row(
+      '--max-credits <n>',
+      [...boundedCommands, 'check'],
+      'bound credits: <n>, <n>/day, <n>/month; may repeat',
+      {
+        parse: parseBound,
+        ...repeatable,
+        variable: 'CHANLIST_MAX_CREDITS',
+      },
+    ),
+    row('--dry-run', requestCommands, 'print the first request and its cost; send nothing'),
   ],
   'Network:': [
     row('--timeout <seconds>', keyCommands, 'limit the time of each request', {
       parse: seconds(0.001, day / 1000),
       default: 30,
     }),
-    row('--retries <n>', requesting, 'retry a request after errors, at most <n> times', {
+    row('--retries <n>', requestCommands, 'retry a request after errors, at most <n> times', {
       parse: integer(0, 1000),
       default: 4,
     }),
@@ -96,8 +103,8 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
     }),
   ],
   'Messages:': [
-    row('-q, --quiet', reporting, 'print errors only'),
-    row('-v, --verbose', reporting, 'print tally, waits, retries; -vv: every request', counted),
+    row('-q, --quiet', messageCommands, 'print errors only'),
+    row('-v, --verbose', messageCommands, 'print tally, waits, retries; -vv: every request', countedSwitch),
   ],
 };
 

@@ -1,7 +1,7 @@
 import { type Failure, usage } from '../errors.ts';
 import { listingCommands } from '../service/contract.ts';
 import { isReference } from '../service/parse-reference.ts';
-import { guess, type Step } from '../text/command.ts';
+import { didYouMeanCommand, type Step } from '../text/command.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { longFlag } from './flag.ts';
 import { flagsOf, globalFlags, helpFlag, ownFlags, versionFlag } from './flags.ts';
@@ -86,7 +86,8 @@ export function unknownCommand(path: string, word: string, names: readonly strin
     return usage(`${path} has no action '${word}'`, suggestion ?? `expected one of ${names.join(', ')}`);
   const message = `there is no command '${word}'`;
   for (const kind of ['channel', 'playlist'] as const)
-    if (isReference(word, kind)) return usage(message, guess(`chanlist ${listingCommands[kind]}`, [word]));
+    if (isReference(word, kind))
+      return usage(message, didYouMeanCommand(`chanlist ${listingCommands[kind]}`, [word]));
   const pointer = Object.keys(commandPointers).find((target) => commandPointers[target]?.includes(word));
   return usage(message, pointer === undefined ? (suggestion ?? seeHelp(path)) : `use ${pointer}`);
 }

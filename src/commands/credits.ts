@@ -5,7 +5,7 @@ import type { Example, RunCommand } from '../cli/command-module.ts';
 import type { creditParts } from '../cli/flags.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { printRows, type RowOptions } from '../output/print-rows.ts';
-import { type Credits, environmentBounds, noCredits, spent } from '../service/budget.ts';
+import { type Credits, environmentBounds, noCredits, totalCredits } from '../service/budget.ts';
 import { thousands } from '../text/count.ts';
 
 export const about = [
@@ -110,6 +110,6 @@ function spendingsIn(entries: readonly LedgerEntry[], today: string, by: Credits
   return [...spendings.values()].sort(
     (a, b) =>
       (a.account ?? last).localeCompare(b.account ?? last) ||
-      (by === 'day' ? 0 : spent(b.total) - spent(a.total)),
+      (by === 'day' ? 0 : totalCredits(b.total) - totalCredits(a.total)),
   );
 }

@@ -4,7 +4,7 @@ import { type Failure, usage } from '../errors.ts';
 import { costSentence, exportHelp } from '../help/blocks.ts';
 import { latestSize, type OperationName, operations, searchLimit } from '../service/contract.ts';
 import { expectedReference, isReference } from '../service/parse-reference.ts';
-import { guess } from '../text/command.ts';
+import { didYouMeanCommand } from '../text/command.ts';
 
 /** Makes the command of an operation that takes references. `what`: a sentence that its cost follows. */
 function operationCommand(
@@ -98,7 +98,7 @@ export const search: CommandModule = {
 function queryProblem(channel: string, words: readonly string[]): Failure | null {
   const [last = '', ...others] = words.toReversed();
   if (!isReference(channel, 'channel') && isReference(last, 'channel')) {
-    const step = guess('chanlist search', [last, channel, ...others.reverse()]);
+    const step = didYouMeanCommand('chanlist search', [last, channel, ...others.reverse()]);
     return usage(`'${channel}' is not a channel: the channel comes first`, step);
   }
   // A single word that is not a channel is refused as one.

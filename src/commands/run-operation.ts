@@ -112,7 +112,7 @@ async function chooseJob(
     if (format === 'table') throw new Error('a table in a file');
     if (options.outputDir === null && validReferences(references).length > 1)
       throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
-    const { openExportFolder } = await import('../export/exports.ts');
+    const { openExportFolder } = await import('../export/export-item.ts');
     const { exportJob } = await import('../export/export-all.ts');
     return exportJob(openExportFolder(operation, options, context, format, target), references);
   }

@@ -6,7 +6,7 @@ import { assertFreeSpace } from '../fs/files.ts';
 import { listPages, missingEntries, needsPage, type Sink, tokenOf } from '../run/list-pages.ts';
 import type { Result } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import type { ExportItem } from './exports.ts';
+import type { ExportItem } from './export-item.ts';
 import { unresumable } from './messages.ts';
 
 const lineEnd = Buffer.from('\n');

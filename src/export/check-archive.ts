@@ -14,7 +14,7 @@ import { exportName } from '../output/formats.ts';
 import type { Command } from '../text/command.ts';
 import { count } from '../text/count.ts';
 import { daysWithoutFeed } from './decide-update.ts';
-import { archiveName } from './exports.ts';
+import { archiveName } from './export-item.ts';
 import { exportCommand, switchesOf } from './messages.ts';
 
 /** What can be wrong with an archive, from the most to the least severe; the help prints these rows. */

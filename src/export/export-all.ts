@@ -10,8 +10,8 @@ import { type Result, resultOf } from '../run/results.ts';
 import type { Job, Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
+import { type ExportFolder, nameOf, pathOf } from './export-item.ts';
 import { exportOne, lockExport, mergeResults } from './export-one.ts';
-import { type ExportFolder, nameOf, pathOf } from './exports.ts';
 import { assertExportable, firstRequests } from './first-requests.ts';
 
 export const exportJob = (exportFolder: ExportFolder, references: readonly Reference[]): Job => ({

@@ -4,7 +4,7 @@ import { Failure, toFailure } from '../errors.ts';
 import { pagesName } from '../fs/private-folder.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Tally } from '../service/budget.ts';
-import type { ExportItem } from './exports.ts';
+import type { ExportItem } from './export-item.ts';
 import { sameCommandStep } from './messages.ts';
 
 /** Turns what was thrown into the failure to report. `checked`: the last successful check; null: there was none. Pure. */

@@ -10,7 +10,7 @@ import { firstEntriesSelector } from '../run/list-pages.ts';
 import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import { addNewEntries } from './add-new.ts';
+import { addNewEntries } from './add-new-entries.ts';
 import { buyPages } from './buy-pages.ts';
 import { failedExport, failureOf } from './export-failure.ts';
 import {
@@ -21,7 +21,7 @@ import {
   pathOf,
   readItem,
   startPages,
-} from './exports.ts';
+} from './export-item.ts';
 import { finishExport, recordFinished } from './finish-export.ts';
 import { moveAwayStep } from './messages.ts';
 import { planOf } from './plan.ts';
@@ -38,7 +38,7 @@ export async function exportOne(
   const { options, operation, feeds } = exportFolder;
   const attempt = async (buysAll: boolean) => {
     using item = await readItem(exportFolder, { reference, id, buysAll });
-    const result = await doExport(run, item).catch((error) => failedExport(item, error));
+    const result = await carryOutPlan(run, item).catch((error) => failedExport(item, error));
     return { result, resumed: item.interrupted };
   };
   const failed = (error: unknown): Result =>
@@ -85,7 +85,7 @@ function removeLeftovers(exportFolder: ExportFolder, id: string): void {
     exportFolder.privateFolder.remove(file);
 }
 
-async function doExport(run: Run, item: ExportItem): Promise<Result> {
+async function carryOutPlan(run: Run, item: ExportItem): Promise<Result> {
   const { reference, record } = item;
   const plan = planOf(item);
   if (plan.do === 'keep') {

@@ -13,7 +13,7 @@ import { parseFields } from '../output/parse-fields.ts';
 import { entriesOf, render } from '../output/render.ts';
 import { tokenOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
-import { type ExportItem, newFileName } from './exports.ts';
+import { type ExportItem, newFileName } from './export-item.ts';
 import { moveAwayStep, sameCommandStep } from './messages.ts';
 import { type ArchiveContents, assertUnchanged, copyArchive, saveDamaged } from './updated-file.ts';
 

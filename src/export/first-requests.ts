@@ -7,9 +7,9 @@ import type { DryRun, FirstRequest } from '../run/print-dry-run.ts';
 import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import { operations, parametersFor } from '../service/contract.ts';
-import { canContinueUpdate } from './add-new.ts';
+import { canContinueUpdate } from './add-new-entries.ts';
 import { stuckFailure } from './buy-pages.ts';
-import { type ExportFolder, type ExportItem, readItem } from './exports.ts';
+import { type ExportFolder, type ExportItem, readItem } from './export-item.ts';
 import { type Plan, planOf } from './plan.ts';
 import { readIntact } from './updated-file.ts';
 

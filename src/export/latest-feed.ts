@@ -5,7 +5,7 @@ import { feedIdOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
 import type { Feed, FeedEntry } from './decide-update.ts';
-import type { ExportItem } from './exports.ts';
+import type { ExportItem } from './export-item.ts';
 
 /**
  * Asks for the feed of a channel (`latest`, free). A feed that is missing (404, 5xx after retries), refused, unreadable, or

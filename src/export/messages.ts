@@ -7,7 +7,7 @@ import { sandboxName } from '../run/open-service.ts';
 import { listingCommands } from '../service/contract.ts';
 import { kindOfId } from '../service/parse-reference.ts';
 import type { Command, Flag } from '../text/command.ts';
-import { archiveName, type ExportItem, notMounted } from './exports.ts';
+import { archiveName, type ExportItem, notMounted } from './export-item.ts';
 import type { Refusal } from './next-step.ts';
 
 export const switchesOf = (...names: readonly string[]): readonly Flag[] =>

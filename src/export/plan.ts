@@ -1,6 +1,6 @@
 import type { PagesFile } from '../archive/pages-file.ts';
 import { matchesStamp } from '../archive/record.ts';
-import type { ExportItem } from './exports.ts';
+import type { ExportItem } from './export-item.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 

@@ -3,9 +3,9 @@ import { type ArchiveRecord, changeRecord, checksAfter, noChecks } from '../arch
 import { Failure } from '../errors.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import { addNewEntries } from './add-new.ts';
+import { addNewEntries } from './add-new-entries.ts';
 import { decideUpdate, type Feed, type FeedEntry, needsIds } from './decide-update.ts';
-import { type ExportItem, startPages, timeOf } from './exports.ts';
+import { currentTime, type ExportItem, startPages } from './export-item.ts';
 import { requestFeed } from './latest-feed.ts';
 import {
   type ArchiveContents,
@@ -51,7 +51,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
       return resultOf(reference, { status: 'unchanged', entries: file.entries, added: 0 });
     }
     case 'unchecked':
-      forgetFailure(item, feed);
+      clearFailure(item, feed);
       return resultOf(reference, { status: 'unchecked', entries: file.entries, added: 0 });
     case 'fail':
       throw noFeed(feed, decision.until);
@@ -61,7 +61,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
         return resultOf(reference, { status: 'unchecked', entries: file.entries, added: 0 });
       }
       // A feed that is back is noted even if no page can be bought.
-      if (feed.entries !== null) forgetFailure(item, feed);
+      if (feed.entries !== null) clearFailure(item, feed);
       const { expected } = decision;
       return await buyUpdate(run, item, file, { all, expected, feedProblem: feed.problem }, feed.entries);
     }
@@ -86,7 +86,7 @@ async function buyUpdate(
   feed: Feed['entries'],
 ): Promise<Result> {
   const contents = isRead(file) ? file : await readIntact(item);
-  using pages = startPages(item, { ...update, file: contentOf(contents), started: timeOf(item) });
+  using pages = startPages(item, { ...update, file: contentOf(contents), started: currentTime(item) });
   return await addNewEntries(run, item, contents, pages, feed);
 }
 
@@ -94,7 +94,7 @@ async function buyUpdate(
 const ofFeed: readonly (string | undefined)[] = ['no_feed', 'gone', 'unauthorized'];
 
 /** Clears the recorded failure; once there is a feed only one of the feed, and `withoutFeed`. */
-function forgetFailure({ exportFolder, name, id }: ExportItem, { entries }: Feed): void {
+function clearFailure({ exportFolder, name, id }: ExportItem, { entries }: Feed): void {
   changeRecord(exportFolder.privateFolder, name, id, ({ checks }) => {
     if (entries === null) return { checks: { ...checks, failure: null } };
     const failure = ofFeed.includes(checks.failure?.code) ? null : checks.failure;

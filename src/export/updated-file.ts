@@ -15,7 +15,7 @@ import { isEmpty, type Target } from '../fs/output-target.ts';
 import { withoutByteOrderMark } from '../fs/text-input.ts';
 import type { Run } from '../run/run.ts';
 import { count } from '../text/count.ts';
-import { archiveName, type ExportItem, foundStamp } from './exports.ts';
+import { archiveName, type ExportItem, foundStamp } from './export-item.ts';
 import { adoptedWarning, commandFor, sameCommandStep } from './messages.ts';
 
 /** What FILE of an update held when it was read. */

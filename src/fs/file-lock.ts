@@ -10,7 +10,7 @@ import type { PrivateFolder } from './private-folder.ts';
 const noSockets = [...unsupported, 'EADDRNOTAVAIL', 'ENOENT'];
 const noLocks = ['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'ENOENT'];
 /** Errors of replacing or removing a folder that contains a socket. */
-const inUse = ['ENOTEMPTY', 'EEXIST'];
+const folderNotEmpty = ['ENOTEMPTY', 'EEXIST'];
 
 const { O_CREAT, O_RDWR } = fs.constants;
 
@@ -66,7 +66,7 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
     await once(server, 'listening');
     // Other processes may take and release the lock between two attempts.
     for (;;) {
-      const isOurs = ignoreErrors(inUse, () => {
+      const isOurs = ignoreErrors(folderNotEmpty, () => {
         fs.renameSync(staging, lock);
         return true;
       });
@@ -135,6 +135,6 @@ const socketsIn = (lock: string): string[] => ignoreErrors(['ENOENT'], () => fs.
 function release(lock: string, socket: string, server: Server): void {
   ignoreErrors(['ENOENT'], () => fs.unlinkSync(`${lock}/${socket}`));
   // Another process may have taken the lock by now.
-  ignoreErrors([...inUse, 'ENOENT'], () => fs.rmdirSync(lock));
+  ignoreErrors([...folderNotEmpty, 'ENOENT'], () => fs.rmdirSync(lock));
   server.close();
 }

@@ -16,8 +16,8 @@ export async function* chunksOf(
   const chunk = Buffer.allocUnsafe(chunkBytes);
   for (let at = start; at < end; ) {
     const position = at;
-    const most = Math.min(chunkBytes, end - at);
-    const length = guardFile(path, 'failure', () => readSync(fd, chunk, 0, most, position));
+    const max = Math.min(chunkBytes, end - at);
+    const length = guardFile(path, 'failure', () => readSync(fd, chunk, 0, max, position));
     if (length === 0) return;
     at += length;
     yield chunk.subarray(0, length);

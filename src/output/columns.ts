@@ -3,18 +3,18 @@ import { groupDigits } from '../text/count.ts';
 import { entryKeys, expandFields, memberField, picker } from './fields.ts';
 import type { EntrySource, Field, FormatOptions, Terminal } from './format.ts';
 import { splitViews } from './video-texts.ts';
-import { cut } from './width.ts';
+import { truncateToWidth } from './width.ts';
 
 export interface Column {
   /** The header: a word for people, or the name of a field. */
-  readonly word: string;
+  readonly header: string;
   readonly cell: (entry: JsonText, source: EntrySource) => string;
   /** `number` (aligned right) and `uncut` are cut only beyond 40 columns. Absent: decided by its cells. */
   readonly kind?: 'number' | 'uncut' | 'text' | 'title';
   /** Minimum width: later entries may need it. */
   readonly width?: number;
-  /** The highest number is dropped first; among equals, the last column. Absent: never dropped. */
-  readonly drop?: number;
+  /** Columns are dropped from the highest number down; among equals, the last one first. Absent: never dropped. */
+  readonly dropOrder?: number;
   /** Other columns are dropped before this one gets narrower. */
   readonly min?: number;
 }
@@ -45,34 +45,34 @@ export function chooseColumns(
     return expandFields(fields, shape, entryKeys(entries)).map((field) => {
       const column = fieldColumn(field);
       if (!several) return column;
-      if (field.name === '_reference') return { ...column, ...referenceSize(column.word, options) };
+      if (field.name === '_reference') return { ...column, ...referenceSize(column.header, options) };
       return { ...column, width: laterWidths.get(field.name) ?? 0 };
     });
   const columns = hasVideos(entries)
     ? videoColumns(options, entries, mayFollow)
     : memberColumns(options, entries);
-  const word = 'reference';
+  const header = 'reference';
   const reference: Column = {
-    word,
+    header,
     cell: (_entry, { value, given }) => {
       const text = value ?? given ?? '';
-      return options.terminal === null ? text : cut(text, maxReference);
+      return options.terminal === null ? text : truncateToWidth(text, maxReference);
     },
-    ...referenceSize(word, options),
+    ...referenceSize(header, options),
   };
   return several ? [reference, ...columns] : columns;
 }
 
 /** The width of a column of references, which are all known. */
-function referenceSize(word: string, { terminal, referenceWidth = maxReference }: FormatOptions) {
-  const needed = Math.max(word.length, referenceWidth);
+function referenceSize(header: string, { terminal, referenceWidth = maxReference }: FormatOptions) {
+  const needed = Math.max(header.length, referenceWidth);
   const width = terminal === null ? needed : Math.min(needed, maxReference);
   return { kind: 'text', width, min: scaled(terminal, maxReference, width) } as const;
 }
 
-/** A width chosen for 80 columns, scaled to this terminal, at most `most`. */
-const scaled = (terminal: Terminal, of80: number, most: number): number =>
-  terminal === null ? most : Math.min(most, Math.floor((of80 * terminal.columns) / 80));
+/** A width chosen for 80 columns, scaled to this terminal, at most `max`. */
+const scaled = (terminal: Terminal, widthAt80: number, max: number): number =>
+  terminal === null ? max : Math.min(max, Math.floor((widthAt80 * terminal.columns) / 80));
 
 /** Whether each entry has an ID or a title, and some have each of them. */
 function hasVideos(entries: readonly JsonText[]): boolean {
@@ -107,28 +107,34 @@ function videoColumns(
   const reservesAge = several || shape.body !== 'list';
   // Widths are what later entries may need: an ID, `PREMIERE`, `123,456,789` or `214 waiting`, `11 months ago`.
   const columns = [
-    { word: 'index', cell: field('index'), kind: 'number', drop: 5 },
-    { word: 'videoId', cell: field('videoId'), kind: 'uncut', width: 11, drop: 1 },
-    { word: 'length', cell: field('lengthText'), kind: 'number', width: reservesLength ? 8 : 0, drop: 2 },
+    { header: 'index', cell: field('index'), kind: 'number', dropOrder: 5 },
+    { header: 'videoId', cell: field('videoId'), kind: 'uncut', width: 11, dropOrder: 1 },
     {
-      word: 'views',
+      header: 'length',
+      cell: field('lengthText'),
+      kind: 'number',
+      width: reservesLength ? 8 : 0,
+      dropOrder: 2,
+    },
+    {
+      header: 'views',
       cell: (entry) => count(entry) || groupDigits(views(entry)[0] ?? ''),
       kind: 'number',
       width: reservesViews && isWide ? 11 : 0,
-      drop: 3,
+      dropOrder: 3,
     },
     hasDates
-      ? { word: 'published', cell: published, kind: 'uncut', drop: 2 }
-      : { word: 'age', cell: age, kind: 'uncut', width: reservesAge ? 13 : 0, drop: 4 },
-    { word: 'channel', cell: channel, kind: 'text', drop: 6 },
-    { word: 'title', cell: field('title'), kind: 'title', min: scaled(terminal, 34, 40) },
+      ? { header: 'published', cell: published, kind: 'uncut', dropOrder: 2 }
+      : { header: 'age', cell: age, kind: 'uncut', width: reservesAge ? 13 : 0, dropOrder: 4 },
+    { header: 'channel', cell: channel, kind: 'text', dropOrder: 6 },
+    { header: 'title', cell: field('title'), kind: 'title', min: scaled(terminal, 34, 40) },
   ] as const satisfies readonly (Column & { readonly cell: (entry: JsonText) => string })[];
-  return columns.filter(({ word, cell }) => {
-    if (word === 'title') return true;
-    if (word === 'channel') return new Set(entries.map((entry) => cell(entry)).filter(Boolean)).size > 1;
+  return columns.filter(({ header, cell }) => {
+    if (header === 'title') return true;
+    if (header === 'channel') return new Set(entries.map((entry) => cell(entry)).filter(Boolean)).size > 1;
     // A later channel may have values.
-    if (several && shape.body === 'page' && ['length', 'views', 'age'].includes(word)) return true;
-    if (word === 'index' && terminal !== null && terminal.columns < minIndexColumns) return false;
+    if (several && shape.body === 'page' && ['length', 'views', 'age'].includes(header)) return true;
+    if (header === 'index' && terminal !== null && terminal.columns < minIndexColumns) return false;
     return entries.some((entry) => cell(entry) !== '');
   });
 }
@@ -142,12 +148,12 @@ function cellText(name: string, value: JsonText | undefined): string {
 
 const wholeMembers = /^(?:published|updated|\w*Id|channel_id)$/;
 
-function fieldColumn(field: Field, drop?: number): Column {
+function fieldColumn(field: Field, dropOrder?: number): Column {
   const { name } = field;
   const pick = picker([field]);
   const cell: Column['cell'] = (entry, source) => cellText(name, pick(entry, source)[0]);
   const kind = name === 'title' ? 'title' : wholeMembers.test(name) ? 'uncut' : undefined;
-  return { word: name, cell, ...(kind && { kind }), ...(drop && { drop }) };
+  return { header: name, cell, ...(kind && { kind }), ...(dropOrder && { dropOrder }) };
 }
 
 /** Chooses the members of other entries that are neither arrays nor objects, the specified ones first. */
@@ -158,7 +164,7 @@ function memberColumns(options: FormatOptions, entries: readonly JsonText[]): re
   const keys = new Set([...options.shape.fields.filter((key) => sent.has(key)), ...sent]);
   // The column of references has it.
   if (options.several) keys.delete('resolved_from');
-  if (keys.size === 0) return [{ word: 'value', cell: String }];
+  if (keys.size === 0) return [{ header: 'value', cell: String }];
   const { idField } = options.shape;
   return [...keys]
     .slice(0, maxKeyColumns)

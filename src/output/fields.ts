@@ -1,7 +1,7 @@
 import { type ByteWriter, CLOSE_BRACE, COMMA, OPEN_BRACE } from '../json/byte-writer.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
 import type { EntryShape, EntrySource, Field } from './format.ts';
-import { durationSeconds, views } from './video-texts.ts';
+import { parseDuration, parseViewCount } from './video-texts.ts';
 
 /** An entry with fields: one that is not an object becomes the `value` of one. */
 export const asObject = (entry: JsonText): JsonText =>
@@ -24,8 +24,8 @@ const numeric = (digits: string | null): JsonText => JsonText.of(digits ?? 'null
 
 const computed: Readonly<Record<string, (entry: JsonText, source: EntrySource) => JsonText>> = {
   _reference: (_entry, { given }) => JsonText.of(JSON.stringify(given)),
-  _seconds: (entry) => numeric(durationSeconds(text(entry, 'lengthText'))),
-  _views: (entry) => numeric(views(entry.get('viewCount')?.plain(), text(entry, 'viewCountText'))),
+  _seconds: (entry) => numeric(parseDuration(text(entry, 'lengthText'))),
+  _views: (entry) => numeric(parseViewCount(entry.get('viewCount')?.plain(), text(entry, 'viewCountText'))),
 };
 
 export const computedFields = Object.keys(computed);

@@ -1,9 +1,9 @@
-import { span } from '../service/retry.ts';
+import { formatDuration } from '../service/retry.ts';
 import { count, countCredits, thousands } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Output } from './stdout.ts';
 import { descriptorOf } from './terminal.ts';
-import { cut } from './width.ts';
+import { truncateToWidth } from './width.ts';
 
 /** Milliseconds before the line appears: quicker runs neither show nor load it. */
 const delayMs = 150;
@@ -74,7 +74,7 @@ export function createProgress(
         // The cursor stays visible: nothing has to be restored after a kill or Ctrl-Z.
         hideCursor: false,
         color: terminal?.color ? 'cyan' : false,
-        suffixText: () => cut(text(), (stream.columns ?? 0) - reservedColumns),
+        suffixText: () => truncateToWidth(text(), (stream.columns ?? 0) - reservedColumns),
       }),
     );
   };
@@ -105,17 +105,18 @@ export function createProgress(
 
 /** Describes the progress of a single listing. `started`: the time (ms) of the first page, and the entries that a resumed listing had. */
 export function listingText(
-  { page, entries, total, credits: spent }: ListingState,
+  { page, entries, total, credits }: ListingState,
   started: { readonly at: number; readonly entries: number },
   now: number,
 ): string {
   const listed =
     (total === null ? '' : `${thousands(entries)}/`) + count(total ?? entries, 'entry', 'entries');
-  const parts = [`page ${thousands(page)}`, listed, countCredits(spent)];
+  const parts = [`page ${thousands(page)}`, listed, countCredits(credits)];
   if (entries > started.entries && now > started.at) {
     const rate = ((entries - started.entries) * 1000) / (now - started.at);
     parts.push(`${rate < 10 ? rate.toFixed(1) : thousands(Math.round(rate))}/s`);
-    if (total !== null && total > entries) parts.push(`${span(((total - entries) / rate) * 1000)} left`);
+    if (total !== null && total > entries)
+      parts.push(`${formatDuration(((total - entries) / rate) * 1000)} left`);
   }
   return parts.join(', ');
 }
@@ -123,15 +124,15 @@ export function listingText(
 /** Describes the progress of several references: they are counted (`7/31 channels`), and have no time left. */
 export function runText(states: readonly ListingState[], references: string): string {
   const entries = states.reduce((sum, state) => sum + state.entries, 0);
-  const spent = states.reduce((sum, state) => sum + state.credits, 0);
+  const credits = states.reduce((sum, state) => sum + state.credits, 0);
   const parts = [
     references,
     entries > 0 && count(entries, 'entry', 'entries'),
-    spent > 0 && countCredits(spent),
+    credits > 0 && countCredits(credits),
   ];
   return parts.filter(Boolean).join(', ');
 }
 
 /** Describes a wait with `left` milliseconds remaining. */
 export const waitText = (left: number, why: string): string =>
-  `trying again in ${span(left)}: ${sanitize(why)}`;
+  `trying again in ${formatDuration(left)}: ${sanitize(why)}`;

@@ -5,7 +5,7 @@ import { sanitize } from '../text/sanitize.ts';
 import { colors } from './colors.ts';
 import { type Column, chooseColumns } from './columns.ts';
 import type { EntrySource, FormatOptions, Writer } from './format.ts';
-import { cut, maxTextWidth, textWidth, widest } from './width.ts';
+import { maxTextWidth, textWidth, truncateToWidth, widest } from './width.ts';
 
 const gap = 2;
 /** Longer cells are cut, also numbers and IDs. */
@@ -61,7 +61,7 @@ export function tableFormat(options: FormatOptions): Writer {
       const isRight = columns[i]?.kind === 'number';
       // The start of `214 waiting` would look like another number.
       const isMisleading = isRight && /^\d/.test(cell) && textWidth(cell) > width;
-      const shown = terminal === null ? cell : isMisleading ? '…' : cut(cell, width);
+      const shown = terminal === null ? cell : isMisleading ? '…' : truncateToWidth(cell, width);
       const space = ' '.repeat(Math.max(0, width - textWidth(shown)));
       return isRight ? space + shown : shown + space;
     });
@@ -77,12 +77,12 @@ export function tableFormat(options: FormatOptions): Writer {
         const all = chooseColumns(options, first, mayFollow);
         const rows = first.map((entry) => cellsOf(all, entry, source));
         const cells = (i: number): string[] => rows.map((row) => row[i] ?? '');
-        const sized = all.map((column, i) => sizedBy(column, cells(i), terminalWidth, least));
+        const sized = all.map((column, i) => sizeColumn(column, cells(i), terminalWidth, least));
         if (isReport && (shape.body === 'object' || minWidth(sized) > terminalWidth))
           return rows.map((row) => fieldLines(all, row)).join('\n');
-        columns = dropped(sized, terminalWidth);
-        widths = fitted(columns, terminalWidth, mayFollow);
-        const words = columns.map(({ word }) => sanitize(word));
+        columns = dropColumns(sized, terminalWidth);
+        widths = fitWidths(columns, terminalWidth, mayFollow);
+        const words = columns.map(({ header }) => sanitize(header));
         const names = draw(words, widths);
         const rule = '─'.repeat(totalWidth(widths));
         out.push(style?.bold(names) ?? names, style?.dim(rule) ?? rule);
@@ -98,8 +98,8 @@ export function tableFormat(options: FormatOptions): Writer {
 
 /** Writes a line for each field of a row. Nothing is cut: it may be copied. */
 function fieldLines(columns: readonly Column[], row: readonly string[]): string {
-  const width = longestLength(columns.map(({ word }) => word)) + gap;
-  return columns.map(({ word }, i) => `${word.padEnd(width)}${row[i] || '-'}\n`).join('');
+  const width = longestLength(columns.map(({ header }) => header)) + gap;
+  return columns.map(({ header }, i) => `${header.padEnd(width)}${row[i] || '-'}\n`).join('');
 }
 
 const totalWidth = (widths: readonly number[]): number =>
@@ -112,7 +112,7 @@ const isKept = (cell: string, kind: Column['kind']): boolean =>
   kind === 'number' || kind === 'uncut' ? cell.length <= maxUncut : kind !== 'title' && looksNumeric(cell);
 
 /** Makes a column as wide as its header and these cells, and aligns it right if they are numbers. */
-function sizedBy(
+function sizeColumn(
   column: Column,
   cells: readonly string[],
   terminalWidth: number,
@@ -120,25 +120,25 @@ function sizedBy(
 ): Sized {
   const own = cells.filter((cell) => cell !== '' && cell !== '-');
   const kind = column.kind ?? (own.length > 0 && own.every(looksNumeric) ? 'number' : 'text');
-  const width = Math.max(column.width ?? 0, widest([sanitize(column.word), ...cells], maxTextWidth));
+  const width = Math.max(column.width ?? 0, widest([sanitize(column.header), ...cells], maxTextWidth));
   const kept = widest(cells.filter((cell) => isKept(cell, kind)));
   const least = column.min ?? Math.min(width, minTextWidth);
   return { ...column, kind, width, min: Math.min(terminalWidth, Math.max(kept, least)) };
 }
 
 /** Drops columns, the least important first, until the rest fits. */
-function dropped(columns: readonly Sized[], terminalWidth: number): readonly Sized[] {
-  const most = Math.max(...columns.map(({ drop }) => drop ?? 0));
-  if (most === 0 || columns.length === 1 || minWidth(columns) <= terminalWidth) return columns;
-  const last = columns.findLastIndex(({ drop }) => drop === most);
-  return dropped(columns.toSpliced(last, 1), terminalWidth);
+function dropColumns(columns: readonly Sized[], terminalWidth: number): readonly Sized[] {
+  const highest = Math.max(...columns.map(({ dropOrder }) => dropOrder ?? 0));
+  if (highest === 0 || columns.length === 1 || minWidth(columns) <= terminalWidth) return columns;
+  const last = columns.findLastIndex(({ dropOrder }) => dropOrder === highest);
+  return dropColumns(columns.toSpliced(last, 1), terminalWidth);
 }
 
 /**
  * Makes the widest columns narrower until all fit, if they can; the title gets what is left, but before other columns only if
  * longer ones may follow.
  */
-function fitted(columns: readonly Sized[], terminalWidth: number, mayFollow: boolean): readonly number[] {
+function fitWidths(columns: readonly Sized[], terminalWidth: number, mayFollow: boolean): readonly number[] {
   if (terminalWidth === Number.POSITIVE_INFINITY) return columns.map(({ width }) => width);
   const within = (limit: number): number[] =>
     columns.map(({ width, min }) => Math.max(min, Math.min(width, limit)));

@@ -1,7 +1,7 @@
 /** What the texts of a video say: durations and views (docs/service.md, 2.2). */
 
 /** Returns the seconds of a `lengthText` in digits, also with hours; null if it is not a duration (`LIVE`). */
-export function durationSeconds(lengthText = ''): string | null {
+export function parseDuration(lengthText = ''): string | null {
   const match = /^(?:(\d{1,9}):(?=[0-5]\d:))?(\d{1,9}):([0-5]\d)$/.exec(lengthText.trim());
   if (match === null) return null;
   const [, hours = '0', minutes, rest] = match;
@@ -9,7 +9,7 @@ export function durationSeconds(lengthText = ''): string | null {
 }
 
 /** Returns the views in digits: of `viewCount`, else of a text such as `3.2M views • 2 years ago`; null if neither has a count. */
-export function views(viewCount = '', viewCountText = ''): string | null {
+export function parseViewCount(viewCount = '', viewCountText = ''): string | null {
   return (
     (/^[\d,]+$/.test(viewCount) ? viewsOfText(`${viewCount} views`) : null) ?? viewsOfText(viewCountText)
   );

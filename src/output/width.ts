@@ -32,7 +32,7 @@ export function textWidth(text: string): number {
   const knownWidth = known.get(text);
   if (knownWidth !== undefined) return knownWidth;
   const all = graphemes(text);
-  const width = all.length === 1 ? clusterWidth(text) : all.reduce((sum, each) => sum + textWidth(each), 0);
+  const width = all.length === 1 ? clusterWidth(text) : all.reduce((sum, part) => sum + textWidth(part), 0);
   if (known.size >= 2000) known.clear();
   known.set(text, width);
   return width;
@@ -43,7 +43,7 @@ export const widest = (texts: readonly string[], widthOf = textWidth): number =>
 
 /** Returns the most columns that a text takes on any terminal (`maxWidth`). */
 export const maxTextWidth = (text: string): number =>
-  isPlain(text) ? text.length : graphemes(text).reduce((sum, each) => sum + maxWidth(each), 0);
+  isPlain(text) ? text.length : graphemes(text).reduce((sum, part) => sum + maxWidth(part), 0);
 
 /** Returns the most columns that a grapheme cluster takes: some terminals draw each part of an emoji, and a row must not wrap. */
 function maxWidth(character: string): number {
@@ -53,7 +53,7 @@ function maxWidth(character: string): number {
 }
 
 /** Fits a text into `columns` columns: unchanged, or cut between two grapheme clusters, with an ellipsis. */
-export function cut(text: string, columns: number): string {
+export function truncateToWidth(text: string, columns: number): string {
   if (columns < 1) return '';
   if (isPlain(text)) return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
   // No grapheme cluster of a language is longer than this.

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CommonOptions, carriedFlagsOf, repairAll } from '../cli/options.ts';
 import { type Failure, type FailureCode, mostSevere, type Warning } from '../errors.ts';
-import { describeCredits, spent, type Tally } from '../service/budget.ts';
+import { describeCredits, type Tally, totalCredits } from '../service/budget.ts';
 import type { Operation } from '../service/contract.ts';
 import { checkAddressStep } from '../service/failures.ts';
 import type { Step } from '../text/command.ts';
@@ -186,7 +186,7 @@ function tallyText(
   const file = isWritten ? destination : null;
   const entries = sumOf(results, (result) => result.entries);
   const isEmpty = entries === 0 && results.every(({ failure }) => failure === null);
-  if (spent(credits) === 0 && file === null && !isEmpty) return null;
+  if (totalCredits(credits) === 0 && file === null && !isEmpty) return null;
   const resumed = sumOf(results, (result) => result.resumed);
   const unlisted = sumOf(results, (result) => result.unlisted?.count);
   const pages = sumOf(results, (result) => result.pages);
@@ -198,7 +198,7 @@ function tallyText(
       count(entries, 'entry', 'entries') + (resumed > 0 ? ` (${thousands(resumed)} resumed)` : ''),
     unlisted > 0 && `${thousands(unlisted)} no longer listed`,
     pages > 0 && count(pages, 'page', 'pages'),
-    (operation.credits > 0 || spent(credits) > 0) && describeCredits(credits),
+    (operation.credits > 0 || totalCredits(credits) > 0) && describeCredits(credits),
   ];
   return joinParts(parts.filter(Boolean).join(', '), file && `in ${file}`);
 }

@@ -1,7 +1,7 @@
 import { ClosedPipe, Failure, toFailure } from '../errors.ts';
 import { limitHeapGrowth } from '../fs/line-chunks.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { spent, type Tally } from '../service/budget.ts';
+import { type Tally, totalCredits } from '../service/budget.ts';
 import { parametersFor } from '../service/contract.ts';
 import type { Run } from './run.ts';
 
@@ -70,7 +70,7 @@ export async function listPages(
     const { reference, credits } = tally;
     // Pages of an update repeat entries that FILE has.
     const total = update ? null : expectedEntries(position, limit);
-    run.progress.update({ reference, page, entries, credits: spent(credits), total });
+    run.progress.update({ reference, page, entries, credits: totalCredits(credits), total });
   };
   try {
     showProgress();
@@ -86,7 +86,7 @@ export async function listPages(
         total: page.total ?? position.total,
       };
       await sink.write(selected, after, page);
-      run.progressed();
+      run.resetFailureCount();
       position = after;
       showProgress();
       if (selected.done) break;

@@ -9,7 +9,7 @@ import { parseAddress } from '../service/address.ts';
 import { Budget, type Ledger } from '../service/budget.ts';
 import { Client, type ClientOptions } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
-import { span } from '../service/retry.ts';
+import { formatDuration } from '../service/retry.ts';
 import { type Reference, uniqueReferences, validReferences } from './read-references.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */
@@ -99,7 +99,7 @@ export const clientReports = (
 ): Pick<ClientOptions, 'onRequest' | 'onWait'> => ({
   onRequest: (line) => stderr.detail(line),
   onWait: (milliseconds, why) => {
-    const line = `waiting ${span(milliseconds)}: ${why}`;
+    const line = `waiting ${formatDuration(milliseconds)}: ${why}`;
     if (progress.isHidden) stderr.note(line);
     else stderr.verbose(line);
     progress.countDown(milliseconds, why);

@@ -36,7 +36,7 @@ export interface Run extends RunParts, AsyncDisposable {
   fail(failure: Failure, options?: { readonly replaces: boolean }): void;
   warn(code: Warning['code'], label: string | null, message: string): void;
   /** Restarts the count of failures in a row: a page was bought, or a free request was answered. */
-  progressed(): void;
+  resetFailureCount(): void;
   /** Does the work of a reference, unless it is a bad line or the run has ended. A failure in its result may end the run. */
   attempt(reference: Reference, work: () => Promise<Result>): Promise<Result>;
   /** Sends a free request of a reference, unless the run has ended. Returns the response, or the failure. */
@@ -76,7 +76,7 @@ export function createRun(parts: RunParts): Run {
     warn: (code, label, message) => {
       warnings.push({ code, label, message });
     },
-    progressed: () => {
+    resetFailureCount: () => {
       failuresInRow = 0;
     },
     attempt: async (reference, work) => {
@@ -94,7 +94,7 @@ export function createRun(parts: RunParts): Run {
       const failure = response instanceof Failure ? response : null;
       // In a paid run, nothing but a page shows that the service works.
       const isProgress = failure === null || !isOfService(failure);
-      if (isProgress && parts.operation.credits === 0) run.progressed();
+      if (isProgress && parts.operation.credits === 0) run.resetFailureCount();
       countFailure(failure);
       return response;
     },

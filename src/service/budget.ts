@@ -24,7 +24,7 @@ export function newTally(reference: string | null = null): Tally {
   return { reference, credits: noCredits(), requests: 0, paidRequests: 0, retries: 0 };
 }
 
-export function spent(credits: Credits): number {
+export function totalCredits(credits: Credits): number {
   return credits.confirmed + credits.possibly_charged;
 }
 
@@ -109,7 +109,7 @@ export class Budget {
   async #reserveNext(credits: number, tally: Tally): Promise<Settle> {
     for (;;) {
       const inFlight = this.#reserved;
-      const committed = spent(this.total.credits) + inFlight + credits;
+      const committed = totalCredits(this.total.credits) + inFlight + credits;
       const exceeded = this.#runBounds.find((bound) => committed > bound.credits);
       try {
         if (exceeded !== undefined) {

@@ -152,9 +152,9 @@ export class Client {
       const connections = await this.#connections;
       this.#abortSignal.throwIfAborted();
       if (operation.credits > 0) tally.paidRequests++;
-      for (const each of [tally, budget.total]) {
-        each.requests++;
-        if (attempt > 1) each.retries++;
+      for (const counter of [tally, budget.total]) {
+        counter.requests++;
+        if (attempt > 1) counter.retries++;
       }
       const outcome = await get(connections, httpRequest(service, url), timeout * 1000);
       const isComplete = 'body' in outcome;

@@ -2,7 +2,7 @@
 import { getSystemErrorMap } from 'node:util';
 import { excerpt, Failure, type FailureCode, systemCode } from '../errors.ts';
 import { type NoResponse, type Response, TransportError, tooLargeText } from './http.ts';
-import { type EndReason, type FailedAttempt, retryAfter, span } from './retry.ts';
+import { type EndReason, type FailedAttempt, formatDuration, retryAfter } from './retry.ts';
 
 interface Meaning {
   readonly code: FailureCode;
@@ -166,7 +166,7 @@ function messageOf(value: unknown): string {
 export function finalFailure(attempt: FailedAttempt, reason: EndReason, attempts: number): Failure {
   const { failure, retryAfterMs } = attempt;
   if (reason === 'not retried') return failure;
-  const when = retryAfterMs === null ? 'later' : `in ${span(retryAfterMs)}`;
+  const when = retryAfterMs === null ? 'later' : `in ${formatDuration(retryAfterMs)}`;
   if (reason === 'max-wait')
     return failure.with({ step: `try again ${when}, or allow more with --max-wait` });
   const message = attempts === 1 ? failure.message : `${failure.message}, after ${attempts} attempts`;

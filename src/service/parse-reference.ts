@@ -1,6 +1,6 @@
 import { Failure, usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { guess, type Step } from '../text/command.ts';
+import { didYouMeanCommand, type Step } from '../text/command.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import { listingCommands, type ReferenceKind } from './contract.ts';
 
@@ -183,7 +183,7 @@ function refusalOf(
   const { value = '' } = (kind === 'channel' ? parsePlaylist(text) : parseChannel(text)) ?? {};
   const other = kind === 'channel' ? 'playlist' : 'channel';
   if (certain.test(value))
-    return { what: `a ${other}`, step: guess(`chanlist ${listingCommands[other]}`, [value]) };
+    return { what: `a ${other}`, step: didYouMeanCommand(`chanlist ${listingCommands[other]}`, [value]) };
   const url = parseUrl(text);
   const list = (url?.searchParams.get('list') ?? text).replace(/^VL/, '');
   const what = otherLists.find(([id]) => id.test(list))?.[1] ?? (url === null ? undefined : otherPage(url));

@@ -52,7 +52,7 @@ export function retryAfter(header: string | undefined, now: number): number | nu
 }
 
 /** A duration for people: `4 s`, `2 min 5 s`, `1 h 3 min`, `3 days`. */
-export function span(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);

@@ -22,7 +22,7 @@ export interface Command {
 }
 
 /** Returns the command that was probably meant. */
-export const guess = (program: string, operands: readonly string[]): Command => ({
+export const didYouMeanCommand = (program: string, operands: readonly string[]): Command => ({
   purpose: 'did you mean',
   isSuggestion: true,
   program,

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import type { ExportItem } from '../../src/export/exports.ts';
+import type { ExportItem } from '../../src/export/export-item.ts';
 import type { DiskState } from '../../src/export/next-step.ts';
 import { changeOf, copyArchive, readIntact } from '../../src/export/updated-file.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';

@@ -4,7 +4,7 @@ import { asObject, memberField, picker } from '../../src/output/fields.ts';
 import type { EntryShape } from '../../src/output/format.ts';
 import { createFormat } from '../../src/output/formats.ts';
 import { exportedShape, parseFields } from '../../src/output/parse-fields.ts';
-import { durationSeconds, views } from '../../src/output/video-texts.ts';
+import { parseDuration, parseViewCount } from '../../src/output/video-texts.ts';
 import { operations } from '../../src/service/contract.ts';
 import { isFailure } from '../support/failures.ts';
 import { specifiedFields } from '../support/specified-fields.ts';
@@ -119,8 +119,8 @@ test('_seconds: minutes and seconds, hours too; null if it is not a duration', (
     ...{ '1000:59': '60059', LIVE: null, '': null, '33': null, '4:5': null, '4:60': null, '1:60:00': null },
     ...{ '1:2:33': null, '1:02:03:04': null, '-1:00': null, PT4M: null },
   };
-  for (const [text, expected] of Object.entries(cases)) assert.equal(durationSeconds(text), expected, text);
-  assert.equal(durationSeconds(undefined), null);
+  for (const [text, expected] of Object.entries(cases)) assert.equal(parseDuration(text), expected, text);
+  assert.equal(parseDuration(undefined), null);
 });
 
 test('_views: of viewCount digit for digit, else of viewCountText; never a guess', () => {
@@ -131,18 +131,19 @@ test('_views: of viewCount digit for digit, else of viewCountText; never a guess
     ...{ '1.2345K views': null, '12,34 views': null, '3,2M views': null, '3.2 million views': null },
     ...{ '434 mil visualizaciones': null, '5T views': null, '434K': null, '10 viewers': null, '': null },
   };
-  for (const [text, expected] of Object.entries(texts)) assert.equal(views(undefined, text), expected, text);
-  assert.equal(views('9007199254740993', '1 view'), '9007199254740993');
-  assert.equal(views('', '2 views'), '2');
+  for (const [text, expected] of Object.entries(texts))
+    assert.equal(parseViewCount(undefined, text), expected, text);
+  assert.equal(parseViewCount('9007199254740993', '1 view'), '9007199254740993');
+  assert.equal(parseViewCount('', '2 views'), '2');
   for (const [count, expected] of Object.entries({ '1e3': null, '-5': null, '007': '7' }))
-    assert.equal(views(count, undefined), expected);
+    assert.equal(parseViewCount(count, undefined), expected);
 });
 
 test('no text takes more than linear time', () => {
   for (const long of [' ', '1', '1,', ':', '1:', 'no '].map((part) => part.repeat(600_000))) {
-    assert.equal(durationSeconds(`1${long}:00x`), null);
-    assert.equal(views(undefined, `1${long}views`), null);
-    assert.equal(views(`${long}x`, undefined), null);
+    assert.equal(parseDuration(`1${long}:00x`), null);
+    assert.equal(parseViewCount(undefined, `1${long}views`), null);
+    assert.equal(parseViewCount(`${long}x`, undefined), null);
   }
 });
 

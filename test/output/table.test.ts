@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { createFormat } from '../../src/output/formats.ts';
 import { exportedShape } from '../../src/output/parse-fields.ts';
-import { cut, textWidth } from '../../src/output/width.ts';
+import { textWidth, truncateToWidth } from '../../src/output/width.ts';
 import { oddTitles } from '../support/odd-titles.ts';
 import {
   answer,
@@ -215,15 +215,15 @@ test('table: a view count and an age in one text are two columns; a date takes t
 test('table: a text is cut to any width between two characters, in no time', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(40), (text, columns) => {
-      const kept = cut(text, columns);
+      const kept = truncateToWidth(text, columns);
       assert.ok(textWidth(kept) <= columns);
       assert.ok(kept === text || kept.endsWith('…') || columns === 0);
     }),
   );
-  assert.equal(cut('日本語のタイトル', 8), '日本語…');
+  assert.equal(truncateToWidth('日本語のタイトル', 8), '日本語…');
   // Some terminals draw each part of a joined emoji: a row must not wrap there.
-  assert.equal(cut('👩🏽‍🚀👨‍👩‍👧‍👦🇩🇪', 5), '…');
-  assert.equal(cut('e\u0301'.repeat(1_000_000), 3), 'e\u0301e\u0301…');
+  assert.equal(truncateToWidth('👩🏽‍🚀👨‍👩‍👧‍👦🇩🇪', 5), '…');
+  assert.equal(truncateToWidth('e\u0301'.repeat(1_000_000), 3), 'e\u0301e\u0301…');
   assert.equal(textWidth('क'.repeat(1_000_000)), 1_000_000);
 });
 

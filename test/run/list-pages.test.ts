@@ -31,7 +31,13 @@ function scripted(bodies: readonly (object | string)[]) {
   const options = { limit: null, update: false };
   const progress = { update: () => {} };
   let bought = 0;
-  const run = { client, operation: operations.playlist, options, progress, progressed: () => bought++ };
+  const run = {
+    client,
+    operation: operations.playlist,
+    options,
+    progress,
+    resetFailureCount: () => bought++,
+  };
   return { run: run as unknown as Run, requests, bought: () => bought };
 }
 

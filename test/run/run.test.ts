@@ -104,7 +104,7 @@ async function endedBy(outcomes: readonly string[], isFree: boolean): Promise<nu
     if (isFree) await run.request(async () => failure && Promise.reject(failure));
     else
       await run.attempt(reference, async () => {
-        if (outcome.endsWith('+')) run.progressed();
+        if (outcome.endsWith('+')) run.resetFailureCount();
         return resultOf(reference, { failure });
       });
     if (run.endedBy !== null) return at + 1;

@@ -88,8 +88,8 @@ test('a port in use is an error that names the next step', async (t) => {
   const port = /:(\d+) /.exec(await line(0))?.[1] ?? '';
   const { exit, stderr } = serve(t, ['--port', port]);
   assert.equal(await exit, 1);
-  const inUse = `cannot listen on 127.0.0.1, port ${port}: the port is in use; `;
-  onlyError({ stderr: stderr() }, inUse, '--port 0');
+  const folderNotEmpty = `cannot listen on 127.0.0.1, port ${port}: the port is in use; `;
+  onlyError({ stderr: stderr() }, folderNotEmpty, '--port 0');
 });
 
 test('an IPv6 address is accepted, and printed with brackets', async (t) => {

@@ -7,8 +7,8 @@ import {
   createThrottle,
   decideRetry,
   type FailedAttempt,
+  formatDuration,
   retryAfter,
-  span,
 } from '../../src/service/retry.ts';
 
 test('backoff has jitter, and never exceeds half a minute', () => {
@@ -43,7 +43,7 @@ test('Retry-After: seconds and dates are waits of at least a second; anything el
 });
 
 test('spans are seconds, minutes, hours or days', () => {
-  const spans = [1, 4000, 60_000, 65_000, 3_600_000, 3_780_000, 200_000_000].map(span);
+  const spans = [1, 4000, 60_000, 65_000, 3_600_000, 3_780_000, 200_000_000].map(formatDuration);
   assert.deepEqual(spans, ['1 s', '4 s', '1 min', '1 min 5 s', '1 h', '1 h 3 min', '2 days']);
 });
 

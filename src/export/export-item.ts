@@ -214,7 +214,7 @@ export function foundStamp({ target: { stats } }: ExportItem): FileStamp {
 }
 
 /** The time now (ISO 8601). */
-export const timeOf = ({ exportFolder }: ExportItem): string =>
+export const currentTime = ({ exportFolder }: ExportItem): string =>
   new Date(exportFolder.context.clock.now()).toISOString();
 
 /** Starts the pages of an export (`update` null) or an update. */
@@ -222,7 +222,7 @@ export function startPages(item: ExportItem, update: UpdateRequest | null): Page
   return PagesFile.create(item.exportFolder.privateFolder, item.name, {
     request: item.request,
     reference: item.recordIdentity.reference,
-    started: timeOf(item),
+    started: currentTime(item),
     replaces: item.onDisk.file !== 'none',
     update,
   });

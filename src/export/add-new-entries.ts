@@ -8,7 +8,7 @@ import { count } from '../text/count.ts';
 import { type BoughtPages, buyPages } from './buy-pages.ts';
 import { type Feed, noLongerExpected } from './decide-update.ts';
 import { failedExport } from './export-failure.ts';
-import { type ExportItem, timeOf } from './exports.ts';
+import { currentTime, type ExportItem } from './export-item.ts';
 import { finishExport, removePages } from './finish-export.ts';
 import { type ArchiveContents, contentOf, recordUnchanged, warnAboutFile } from './updated-file.ts';
 
@@ -122,7 +122,7 @@ export function canContinueUpdate(pages: PagesFile, item: ExportItem, checksum: 
 async function preparePages(item: ExportItem, contents: ArchiveContents, pages: PagesFile): Promise<void> {
   const update = updateOf(pages);
   if (!canContinueUpdate(pages, item, contents.checksum)) {
-    const whole = { ...update, all: true, started: timeOf(item), file: contentOf(contents) };
+    const whole = { ...update, all: true, started: currentTime(item), file: contentOf(contents) };
     pages.setAside(whole, 'start');
     return;
   }
@@ -132,7 +132,7 @@ async function preparePages(item: ExportItem, contents: ArchiveContents, pages: 
   if (isPartlyInFile) return pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
   // The pages left out entries that FILE had then. If FILE has lost some since (restored or damaged), read the list again.
   if (contents.entries < update.file.entries)
-    pages.setAside({ ...update, started: timeOf(item), file: contentOf(contents) }, 'start');
+    pages.setAside({ ...update, started: currentTime(item), file: contentOf(contents) }, 'start');
 }
 
 interface BoughtEntries extends BoughtPages {
@@ -154,7 +154,7 @@ async function buyWithOneRestart(
 ): Promise<BoughtEntries> {
   const first = await buyNewEntries(run, item, contents, pages);
   if (first.failure?.code !== 'unresumable') return first;
-  pages.setAside({ ...updateOf(pages), started: timeOf(item) }, 'start');
+  pages.setAside({ ...updateOf(pages), started: currentTime(item) }, 'start');
   const second = await buyNewEntries(run, item, contents, pages);
   return { ...second, facts: { ...second.facts, pages: first.facts.pages + second.facts.pages } };
 }
@@ -233,7 +233,7 @@ function checksOf(
     expected,
     missing: facts.missing,
     // Without a feed, the check is as old as the first page.
-    time: feed === null ? started : timeOf(item),
+    time: feed === null ? started : currentTime(item),
   });
 }
 
