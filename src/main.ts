@@ -56,7 +56,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   return isReported ? exit : reportFailure(pagerFailure, context, stderr);
 }
 
-/** Whether a suggested command has a flag, too: its value may be a key or have a password, and a list has its own references. */
+/** Whether a suggested command repeats a flag: not one that may hold a key or a password, nor a list, which has its own references. */
 function isCopied({ name, value }: Flag): boolean {
   if (name === '--base-url') return value !== null && /[.:]/.test(value) && !value.includes('@');
   return name !== '--key-file' && name !== '--from';

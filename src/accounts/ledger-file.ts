@@ -108,7 +108,7 @@ export class LedgerFile {
     throw new Failure('failed', `${this.path}: only part of a line was written`, { step: 'free some space' });
   }
 
-  /** Reads what is new. Throws `failed` for a line that cannot be read, and for a file that others replaced or cut. */
+  /** Reads the lines that were added since. Throws `failed` for a line that cannot be read, and for a file that others replaced or cut. */
   refresh(): void {
     this.#readLines();
     if (this.damage !== null) throw this.damage;

@@ -49,7 +49,7 @@ export function homeFolder(env: Env, platform = process.platform): string {
   }
 }
 
-/** Opens the folder of the store or of the ledgers; creates it and those above it (0700). `variable` would move it. */
+/** Opens the folder of the store or of the ledgers; creates it and those above it (0700). `variable`: what a user can set to move it. */
 export function openOwnFolder(folder: string, variable: string): PrivateFolder {
   try {
     makeFolders(path.dirname(folder), 0o700);

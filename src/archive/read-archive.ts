@@ -30,7 +30,7 @@ const { O_RDONLY, O_NONBLOCK = 0 } = constants;
 
 /**
  * Counts the entries of an ndjson file, and finds the first line that is not one. An entry of a channel or playlist is a
- * JSON object with a `videoId` (null, too) and, of a channel, no other `channelId`; if `id` is null, any JSON counts. A byte
+ * JSON object with a `videoId` (which may be null) and, for a channel, no other `channelId`; if `id` is null, any JSON counts. A byte
  * order mark at the start is white space. `onEntry` gets each entry without its line end; the buffer is valid until it
  * returns. Throws `damaged` for UTF-16.
  */

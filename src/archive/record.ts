@@ -125,7 +125,7 @@ export interface CheckFacts {
   readonly time: string;
 }
 
-/** Most IDs of a feed, and most that are expected or missing: a feed has 15; a longer one must not fill the record. */
+/** Maximum number of IDs kept of a feed, expected or missing: a feed has 15; a longer one must not fill the record. */
 export const maxIds = 200;
 
 /** Returns what is known of an archive after a successful check. Pure. */

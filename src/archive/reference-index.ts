@@ -51,7 +51,7 @@ export class ReferenceIndex {
 
   /**
    * Whether FILE is an archive that is updated before first exports: not one that ended the last run with a 403, or has
-   * failed for days. Such failures end runs, and what comes after them would wait for ever.
+   * failed for days. Such failures end runs, and what comes after them would wait forever.
    */
   comesFirst(name: string, now: number): boolean {
     const record = this.records.get(name);

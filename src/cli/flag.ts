@@ -1,7 +1,7 @@
 import { usage } from '../errors.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 
-/** Says everything about a flag: parsing, conflicts, help, completions and the man page derive from it. */
+/** All there is to know about a flag: parsing, conflicts, help, completions and the man page derive from it. */
 export interface FlagRow {
   /** As the help shows it: `-n, --limit <n>`; a flag without a value is a switch. */
   readonly flag: string;

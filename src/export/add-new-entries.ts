@@ -237,7 +237,7 @@ function checksOf(
   });
 }
 
-/** Most IDs of entries that the list no longer has in a result. */
+/** Maximum number of IDs in a result that the list no longer has. */
 const maxUnlisted = 1000;
 
 function unlistedIds(known: ReadonlySet<string>, stillListed: ReadonlySet<string>): Result['unlisted'] {

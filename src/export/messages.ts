@@ -122,6 +122,6 @@ export const sameCommandStep = ({ exportFolder, reference }: ExportItem): string
     ? 'run the same command without --restart'
     : 'run the same command again';
 
-/** Says what to do if another FILE has appeared where the paid pages will go. */
+/** Says what to do about a FILE that has appeared in the place of the one that was paid for. */
 export const moveAwayStep = (item: ExportItem): string =>
   `move it away, then ${sameCommandStep(item)}: nothing is paid for twice`;

@@ -161,7 +161,7 @@ export async function copyArchive(
   }
 }
 
-/** Throws `damaged` or `lost` for an archive that is not well, and `failed` for a FILE without a record that cannot be one. */
+/** Throws `damaged` or `lost` for an archive that is not intact, and `failed` for a FILE without a record that cannot be an archive. */
 function assertIntact(item: ExportItem, contents: Contents): void {
   const { record, target } = item;
   const { path } = target;

@@ -90,7 +90,7 @@ export const lockedFailure = (shown: string): Failure =>
 /** A lock that is being prepared. */
 const stagingName = /^\.[0-9a-f]{20}\.lock$/;
 
-/** Names of the files that have a lock in a folder, also one of a dead process. */
+/** Names of the files that have a lock in a folder, including locks of dead processes. */
 export const lockedNames = (folder: Folder): string[] =>
   folder
     .names()

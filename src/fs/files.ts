@@ -5,7 +5,7 @@ import { Failure, systemCode, usage } from '../errors.ts';
 /** Errors of operations that a file system, or a kind of file, does not support. */
 export const unsupported: readonly string[] = ['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM'];
 
-/** The result of a file operation; undefined if it fails with one of these system errors. */
+/** Runs a file operation; returns undefined if it fails with one of these system errors. */
 export function ignoreErrors<T>(codes: readonly string[], work: () => T): T | undefined {
   try {
     return work();
@@ -15,7 +15,7 @@ export function ignoreErrors<T>(codes: readonly string[], work: () => T): T | un
   }
 }
 
-/** Closes a file whose content is durable, or was only read: an error changes nothing. */
+/** Closes a file that is durable or was only read: an error no longer matters. */
 export function closeQuietly(fd: number): void {
   try {
     fs.closeSync(fd);

@@ -6,7 +6,7 @@ const chunkBytes = 128 * 1024;
 /** Longest line that is read, in bytes. */
 const maxLineBytes = 64 * 1024 * 1024;
 
-/** An open file, or a part of it, in chunks, each valid until the next one. `stop` ends it. */
+/** Reads an open file, or a part of it, in chunks, each valid until the next one. `stop` ends the reading. */
 export async function* chunksOf(
   fd: number,
   path: string,
@@ -33,7 +33,7 @@ export async function limitHeapGrowth(): Promise<void> {
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-/** Lines in batches, each valid until the next one; null for a line that is too long. `withEnds`: with LF or CRLF. */
+/** Yields lines in batches, each valid until the next one; null for a line that is too long. `withEnds`: with their LF or CRLF. */
 export async function* linesOf(
   chunks: AsyncIterable<Buffer>,
   { maxLength = maxLineBytes, withEnds = false } = {},

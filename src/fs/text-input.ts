@@ -21,7 +21,7 @@ export interface Line {
 }
 
 /**
- * The lines of a path or a stream, each without U+FEFF at its start. Throws `unreadable`, also for NUL bytes; `stop` ends it.
+ * Yields the lines of a path or a stream, each without U+FEFF at its start. Throws `unreadable`, also for NUL bytes; `stop` ends it.
  */
 export async function* readLines(
   from: string | Context['stdin'],
@@ -54,7 +54,7 @@ const utf16 = /^(?:\xff\xfe|\xfe\xff|(?:[^\0]\0){2}|(?:\0[^\0]){2})/;
 export const isUtf16 = (start: Buffer): boolean => utf16.test(start.toString('latin1', 0, 4));
 
 /**
- * Chunks of an input, each valid until the next one. Throws `unreadable`, also for UTF-16 and, if it has to be text, for NUL
+ * Yields chunks of an input, each valid until the next one. Throws `unreadable`, also for UTF-16 and, if it has to be text, for NUL
  * bytes; `stop` ends it.
  */
 export async function* readChunks(

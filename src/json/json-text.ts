@@ -57,7 +57,7 @@ export class JsonText {
     this.#parts = parts;
   }
 
-  /** Null if the bytes are not JSON, or have too many values. `withEntries`: the entries of a list in it will be read. */
+  /** Parses JSON; returns null if it is invalid or has too many values. `withEntries`: the entries of a list in it will be read. */
   static parse(bytes: Buffer, withEntries = false): JsonText | null {
     const index = indexJson(bytes, withEntries);
     return typeof index === 'string' ? null : new JsonText(index, 0, index.bytes.length, index.parts);

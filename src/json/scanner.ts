@@ -15,7 +15,7 @@ import {
   QUOTE,
 } from './byte-writer.ts';
 
-/** Most values of a text: a small body could otherwise fill the memory with their positions. */
+/** Maximum number of values in a text: their positions in a small body could otherwise fill the memory. */
 export const maxValues = 1_000_000;
 
 export interface JsonIndex {

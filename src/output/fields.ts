@@ -85,7 +85,7 @@ export function entryWriter(
   };
 }
 
-/** Most columns of a csv that are not named with `--fields`. */
+/** Maximum number of csv columns that are not named with `--fields`. */
 export const maxColumns = 1000;
 
 /** Replaces `*` among the fields (null: `*`) by the specified ones, else the documented ones, and these keys. */

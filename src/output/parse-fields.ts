@@ -84,7 +84,7 @@ export function parseFields(value: string | null, shape: EntryShape): readonly F
   return fields;
 }
 
-/** Most fields of a page that a warning names. */
+/** Maximum number of fields that a warning names. */
 const maxNamed = 50;
 
 /** Finds the fields that none of these entries has. */

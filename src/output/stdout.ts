@@ -7,7 +7,7 @@ import { Pager, pagerCommand } from './pager.ts';
 import type { Stderr } from './stderr.ts';
 import { descriptorOf, terminalOf } from './terminal.ts';
 
-/** After a stop signal, the longest wait for a reader that does not read (ms). */
+/** How long to wait, after a stop signal, for a reader that does not read (ms). */
 const writeTimeoutMs = 1000;
 /** The pause within each of the first pages to a pipe (ms): readers that stop early usually stop here. */
 const pauseMs = 10;

@@ -41,11 +41,11 @@ export function textWidth(text: string): number {
 export const widest = (texts: readonly string[], widthOf = textWidth): number =>
   texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
 
-/** Returns the most columns that a text takes on any terminal (`maxWidth`). */
+/** Returns the maximum number of columns that a text takes on any terminal (`maxWidth`). */
 export const maxTextWidth = (text: string): number =>
   isPlain(text) ? text.length : graphemes(text).reduce((sum, part) => sum + maxWidth(part), 0);
 
-/** Returns the most columns that a grapheme cluster takes: some terminals draw each part of an emoji, and a row must not wrap. */
+/** Returns the maximum number of columns that a grapheme cluster takes: some terminals draw each part of an emoji, and a row must not wrap. */
 function maxWidth(character: string): number {
   let parts = 0;
   for (const part of character) parts += textWidth(part);

@@ -125,7 +125,7 @@ function failureMessage(group: Group<Failed>, results: readonly Result[]): strin
   );
 }
 
-/** Failures of archives that `check` finds, too, each with its fix. */
+/** Failures of archives that `check` also finds, each with its fix. */
 const repairable: readonly FailureCode[] = ['damaged', 'lost', 'unresumable'];
 
 /** Failures of 404. */
@@ -155,7 +155,7 @@ function stepOf(group: Group<Failed>, results: readonly Result[], options: RunFl
   return step === checkAddressStep && !isAllNotFound(results) ? 'check the spelling' : step;
 }
 
-/** The step of one of a group of failures. A command that mends only this one says so. */
+/** Returns the step of one failure of a group. A command that repairs only this one begins with its label. */
 function ownStep({ failure: { step }, label }: Failed, group: Group<Failed>): Step | null {
   const isOfAll = ({ failure }: Failed): boolean => isDeepStrictEqual(failure.step, step);
   if (step === null || typeof step === 'string' || group.every(isOfAll)) return step;

@@ -214,7 +214,7 @@ function continuationOf(json: JsonText): Continuation {
   if (json.get('results')?.kind !== 'array') return invalid('results is missing or not an array');
   if (!hasMore) return { next: 'end', broken: null };
   if (!token) return invalid('has_more is true, but there is no continuation token');
-  // Servers do not take longer addresses.
+  // Servers do not accept longer URLs.
   if (token.length > 1024 * 1024 || !token.isWellFormed())
     return invalid('the continuation token cannot be sent back');
   return { next: { token }, broken: null };

@@ -19,7 +19,7 @@ export interface Job {
   work(run: Run): Promise<readonly Result[]>;
 }
 
-/** After so many references in a row that fail with 7 or 8 a run ends. */
+/** A run ends after this many references in a row have failed with 7 or 8. */
 const maxFailuresInRow = 5;
 
 /** One invocation of the program that sends requests: what it works with, and what has happened. */
@@ -30,7 +30,7 @@ export interface Run extends RunParts, AsyncDisposable {
   readonly endedBy: Failure | null;
   /** Why no more work may start: a signal, or what has ended the run; null while it goes on. */
   readonly stopReason: Failure | null;
-  /** Whether the reader of the pipe has gone. A user who has left the pager is still at the terminal. */
+  /** Whether the pipe has lost its reader. A user who has left the pager is still at the terminal. */
   readonly isReaderGone: boolean;
   /** Ends the run. The first failure counts, unless this one `replaces` it. */
   fail(failure: Failure, options?: { readonly replaces: boolean }): void;
@@ -43,7 +43,7 @@ export interface Run extends RunParts, AsyncDisposable {
   request<T>(send: () => Promise<T>): Promise<T | Failure>;
 }
 
-/** Whether a failure may be the service's own: 7 or 8, but not what it answers of a channel's feed, or of a token. */
+/** Whether the service itself may be failing: 7 or 8, but not an answer about a channel's feed or a token. */
 function isOfService({ code, status, exit }: Failure): boolean {
   const isAnswered = code === 'unresumable' || (code === 'no_feed' && status !== null && status < 500);
   return (exit === 7 || exit === 8) && !isAnswered;

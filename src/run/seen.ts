@@ -25,7 +25,7 @@ export class SeenFile {
   readonly #lines: Set<string>;
   readonly #release: () => void;
   readonly #savedCount: number;
-  /** Lines of references that are checked for the first time: they hide nothing of another reference in this run. */
+  /** Lines of references that are checked for the first time, held back until the end: they hide no entry of another reference. */
   readonly #baselines = new Map<string, readonly string[]>();
   readonly #missed: string[] = [];
 
@@ -138,7 +138,7 @@ async function readIds({ stats, real, path }: Target, stop: AbortSignal): Promis
     const why = problem ?? (isNeither ? 'it is neither an ID nor a reference' : null);
     if (why !== null) throw unreadable(`line ${number}: ${why}`);
     ids.add(line);
-    // A reference that a person has written: as a run would write it.
+    // A person may have written it as a URL: add it as a run would write it.
     if (line.includes('/') && isReference(line, 'channel')) ids.add(parseReference(line, 'channel').value);
   }
   ids.delete('');

@@ -13,8 +13,7 @@ export type WriteSummary = (
 ) => void;
 
 /**
- * Starts the clock of a run; returns a function that writes its `--summary`. `path`: null if none is asked for. `hide` removes
- * keys.
+ * Starts the clock of a run; returns a function that writes its `--summary`. `path`: null without the flag. `hide` removes keys.
  */
 export function createSummaryWriter(
   command: string,

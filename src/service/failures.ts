@@ -78,7 +78,7 @@ const isProgramError = (error: unknown): error is Error =>
   error instanceof Error && /^(?:Range|Type|Reference|Syntax|Compile|Link|Runtime)Error$/.test(error.name);
 
 function errorCodeOf(error: Error): string {
-  // That a response ended too early is only in the message.
+  // Only the message says that a response ended too early.
   if (error.message.includes('Invalid EOF state')) return 'UND_ERR_SOCKET';
   return systemCode(error) ?? error.name;
 }

@@ -13,7 +13,7 @@ export interface Connections {
   readonly dispatcher: Dispatcher;
   /** The service, as messages name it. */
   readonly name: string;
-  /** The service has closed a connection without notice: from now on each request gets a new one, as a cut one may be charged. */
+  /** The service has closed a connection without notice. From now on each request gets a new one: a request that is cut off may be charged. */
   closesUnannounced: boolean;
   /** Ends what is connecting through a proxy; its requests fail with this error, or one about the proxy. */
   stopConnecting(error: Error): void;

@@ -26,7 +26,7 @@ const fullChannelId = /^UC[A-Za-z0-9_-]{22}$/;
 const playlistId = /^(?:PL|UU|LL|FL|OL)[A-Za-z0-9_-]+$/;
 const handlePattern = /^@[^\s/\\?#@＠﹫:,;%"()<>[\]{}]+$/;
 const videoId = /^[A-Za-z0-9_-]{11}$/;
-/** Maximum length of a reference, in characters: servers do not take longer addresses either. */
+/** Maximum length of a reference, in characters: servers do not accept longer URLs either. */
 const maxLength = 4096;
 const channelPaths: ReadonlySet<string> = new Set(['channel', 'c', 'user']);
 const referenceStart = /(?:@|https?:\/\/|(?:UC|PL|UU|LL|FL|OL)[A-Za-z0-9_-])/.source;

@@ -1,4 +1,4 @@
-/** The word of `words` within two typos of `word` (a short one: fewer), ignoring case; undefined if there is none. */
+/** Finds the nearest of `words`: within two typos of `word` (fewer for a short one), ignoring case; undefined if there is none. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   for (const typos of [0, 1, 2]) {
     const isNear = (candidate: string): boolean =>

@@ -1,7 +1,7 @@
 /** Characters that neither a terminal nor a JSON text may contain: DEL, C1, bidirectional formatting. */
 const unsafe = '\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069';
 const unsafeInJson = new RegExp(`[${unsafe}]`, 'g');
-/** Matches C0, too, which JSON escapes itself, and line separators. */
+/** Also matches C0, which JSON escapes itself, and line separators. */
 const unsafeRuns = new RegExp(`[\\u0000-\\u001f\\u2028\\u2029${unsafe}]+`, 'g');
 
 /** Whether a text contains only printable ASCII: as wide as it is long, and harmless everywhere. */
@@ -13,7 +13,7 @@ export function isPlain(text: string): boolean {
   return true;
 }
 
-/** Remote text made harmless for a terminal: runs of unsafe characters become a space, lone surrogates U+FFFD. */
+/** Makes remote text harmless for a terminal: runs of unsafe characters become a space, lone surrogates U+FFFD. */
 export function sanitize(text: string): string {
   return isPlain(text) ? text : text.replace(unsafeRuns, ' ').toWellFormed();
 }

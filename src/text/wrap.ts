@@ -1,6 +1,6 @@
 /**
- * A text in lines of at most `columns` characters, the first with `used` fewer, broken between words; a longer word has a
- * line of its own. `widthOf`: columns of a text (default: its UTF-16 code units).
+ * Breaks a text between words into lines of at most `columns` characters, the first with `used` fewer; a longer word gets
+ * a line of its own. `widthOf`: columns of a text (default: its UTF-16 code units).
  */
 export function wrap(
   text: string,

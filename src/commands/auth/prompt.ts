@@ -8,8 +8,8 @@ import type { Output } from '../../output/stdout.ts';
 type Ask = <T>(question: string, echo: boolean, parse: (answer: string) => T) => Promise<T>;
 
 /**
- * Calls `work` with a function that asks on stderr and reads lines from the terminal; it throws at Ctrl-C, Ctrl-D and
- * the end of the terminal. Text that is typed ahead or pasted is shown only if it answers a question with `echo`. The
+ * Calls `work` with a function that asks on stderr and reads lines from the terminal; it throws on Ctrl-C, on Ctrl-D and
+ * when the terminal is closed. Text that is typed ahead or pasted is shown only if it answers a question with `echo`. The
  * modes of the terminal are always restored.
  */
 export async function withPrompt<T>(
