@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { messageLine, type Step, stepText } from './text/command.ts';
+import { excerpt } from './text/truncate.ts';
 
 /** The exit codes: one row per code. `chanlist help exit-codes` and the man page print these rows. */
 export const exitCodes = {
@@ -140,16 +141,6 @@ export class Failure extends Error {
     return { code, status, message, next: step === null ? null : stepText(step) };
   }
 }
-
-/** Longest part of an input that a message repeats, in UTF-16 code units. */
-const maxExcerpt = 200;
-
-/** A text of at most `length` UTF-16 code units: whole, or its start and an ellipsis. */
-export const truncate = (text: string, length: number): string =>
-  text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
-
-/** An input as a message repeats it. */
-export const excerpt = (text: string): string => truncate(text, maxExcerpt);
 
 /** A usage error (exit 2): nothing was spent. Long words and quoted texts in the message are cut. */
 export function usage(message: string, step?: Step): Failure {

@@ -56,7 +56,7 @@ export class PagesFile {
   /** After the last page. */
   position: Position = startPosition;
   info: string | null = null;
-  isRefused = false;
+  isTokenRefused = false;
   /** An update: one of its pages, or the one that is added next, has an entry of FILE. */
   meetsFile = false;
   /** The end line; null if the run has not written its new FILE. */
@@ -131,13 +131,13 @@ export class PagesFile {
   addPage(
     rows: string | Buffer,
     position: Position,
-    { info = null, isRefused = false }: Partial<Pick<Commit, 'info' | 'isRefused'>> = {},
+    { info = null, isTokenRefused = false }: Partial<Pick<Commit, 'info' | 'isTokenRefused'>> = {},
   ): void {
     const commit: Commit = {
       ...position,
       asideFor: this.#pendingUpdate,
       info: this.info === null ? info : null,
-      isRefused,
+      isTokenRefused,
       meetsFile: this.meetsFile,
     };
     const [start, checksumBefore] = [this.size, this.#checksum];
@@ -152,7 +152,7 @@ export class PagesFile {
 
   /** Notes that the service does not accept the token of the next page. */
   noteRefused(): void {
-    if (!this.isRefused) this.addPage('', this.position, { isRefused: true });
+    if (!this.isTokenRefused) this.addPage('', this.position, { isTokenRefused: true });
   }
 
   /**
@@ -282,12 +282,12 @@ export class PagesFile {
   }
 
   /** Counts a page that is in the file. */
-  #applyCommit({ info, asideFor, isRefused, meetsFile, ...position }: Commit, page: StoredPage): void {
+  #applyCommit({ info, asideFor, isTokenRefused, meetsFile, ...position }: Commit, page: StoredPage): void {
     if (asideFor !== null) this.#putAside(asideFor);
     this.#pages.push(page);
     this.position = position;
     this.info ??= info;
-    this.isRefused = isRefused;
+    this.isTokenRefused = isTokenRefused;
     this.meetsFile = meetsFile;
   }
 

@@ -86,7 +86,7 @@ export const isCommit = shape({
   /** json: playlist_info of the list, as JSON text, once. */
   info: orNull(isText),
   /** The service did not accept the token of `next`: a run tries it again, but `check` names --restart. */
-  isRefused: isBoolean,
+  isTokenRefused: isBoolean,
   /** An update: this page or one before it has an entry of FILE. */
   meetsFile: isBoolean,
 });

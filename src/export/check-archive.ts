@@ -202,7 +202,7 @@ function archiveProblem(target: Target, record: ArchiveRecord, contents: Content
   return { code: 'gone', message: `404 since ${failure.since.slice(0, 10)}`, fix: null };
 }
 
-function interruptedProblem(target: Target, { header, position, end, isRefused }: PagesFile): Problem {
+function interruptedProblem(target: Target, { header, position, end, isTokenRefused }: PagesFile): Problem {
   const { path, stats } = target;
   const message =
     header.update === null
@@ -217,7 +217,7 @@ function interruptedProblem(target: Target, { header, position, end, isRefused }
       fix: null,
     };
   // An export whose list repeats itself, or whose token is refused, has no page to resume at.
-  const isStuck = header.update === null && (position.next === 'stuck' || isRefused);
+  const isStuck = header.update === null && (position.next === 'stuck' || isTokenRefused);
   const { request, reference } = header;
   const fix = exportCommand({ path, request, reference, flags: isStuck ? switchesOf('--restart') : [] });
   return { code: 'interrupted', message, fix };

@@ -23,13 +23,13 @@ export type Feed = { readonly entries: readonly FeedEntry[]; readonly problem: n
 /** What an update does (docs/updates.md, rules 1 to 4). */
 type UpdateDecision =
   /** Nothing new. */
-  | { readonly do: 'unchanged' }
+  | { readonly action: 'unchanged' }
   /** No feed, but a page was fetched instead less than seven days ago. */
-  | { readonly do: 'unchecked' }
+  | { readonly action: 'unchecked' }
   /** No feed; from `until` on (milliseconds since 1970), one page is fetched instead. */
-  | { readonly do: 'fail'; readonly until: number }
+  | { readonly action: 'fail'; readonly until: number }
   /** Buy pages, until one ends with a known entry. */
-  | { readonly do: 'buy'; readonly expected: readonly string[] };
+  | { readonly action: 'buy'; readonly expected: readonly string[] };
 
 /** Each wait of days is this much shorter, so that a run that starts a little early is not a night late (ms). */
 const slack = 2 * hour;
@@ -50,24 +50,25 @@ export function decideUpdate(
   { all, has }: { readonly all: boolean; readonly has: (id: string) => boolean },
 ): UpdateDecision {
   const expected = feed.entries === null ? [] : expectedIds(before, feed.entries, now, has);
-  if (all) return { do: 'buy', expected };
+  if (all) return { action: 'buy', expected };
   if (feed.entries === null) return decideWithoutFeed(before, now);
-  if (expected.length > 0) return { do: 'buy', expected };
+  if (expected.length > 0) return { action: 'buy', expected };
   // Nothing is expected; but if no entry of the feed is known, uploads may have scrolled out of it.
   const published = feed.entries.filter(({ isScheduled }) => !isScheduled);
   const lastIds = new Set(before.feed?.ids);
   const isConnected = published.some(({ videoId }) => has(videoId) || lastIds.has(videoId));
-  return published.length === 0 || isConnected ? { do: 'unchanged' } : { do: 'buy', expected };
+  return published.length === 0 || isConnected ? { action: 'unchanged' } : { action: 'buy', expected };
 }
 
 /** Decides without a feed (rule 3). */
 function decideWithoutFeed(before: CheckHistory, now: number): UpdateDecision {
   const { failure, withoutFeed: lastPage, checked } = before;
-  const buy = { do: 'buy', expected: [] } as const;
+  const buy = { action: 'buy', expected: [] } as const;
   if (failure?.code === 'gone') return buy;
-  if (lastPage !== null) return haveDaysPassed(lastPage, daysWithoutFeed, now) ? buy : { do: 'unchecked' };
+  if (lastPage !== null)
+    return haveDaysPassed(lastPage, daysWithoutFeed, now) ? buy : { action: 'unchecked' };
   if (checked === null || haveDaysPassed(checked, daysWithoutFeed, now)) return buy;
-  return { do: 'fail', until: Date.parse(checked) + daysWithoutFeed * day };
+  return { action: 'fail', until: Date.parse(checked) + daysWithoutFeed * day };
 }
 
 /** Returns the IDs of the feed that FILE lacks and the list should contain (rules 1 and 4). */

@@ -88,18 +88,18 @@ function removeLeftovers(exportFolder: ExportFolder, id: string): void {
 async function carryOutPlan(run: Run, item: ExportItem): Promise<Result> {
   const { reference, record } = item;
   const plan = planOf(item);
-  if (plan.do === 'keep') {
+  if (plan.action === 'keep') {
     run.warn('kept', reference.label, 'kept: already exported; --update adds what is new');
     return resultOf(reference, { status: 'kept', entries: record?.entries ?? 0 });
   }
   const { pages } = plan;
   if (pages !== null) {
     pages.openToAppend();
-    if (plan.do === 'finish') return recordResumed(run, item, pages);
-    if (plan.do === 'update') return await addNewEntries(run, item, await readIntact(item), pages);
+    if (plan.action === 'finish') return recordResumed(run, item, pages);
+    if (plan.action === 'update') return await addNewEntries(run, item, await readIntact(item), pages);
     return await exportList(run, item, pages);
   }
-  if (plan.do === 'update') return await updateArchive(run, item);
+  if (plan.action === 'update') return await updateArchive(run, item);
   using newPages = startPages(item, null);
   return await exportList(run, item, newPages);
 }

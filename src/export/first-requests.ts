@@ -78,7 +78,7 @@ type FirstOfItem = Omit<FirstRequest, 'reference'>;
 /** Returns the first request of an export. Throws what its run would refuse. */
 async function firstRequest(item: ExportItem): Promise<FirstOfItem> {
   const plan = await unlockedPlan(item);
-  switch (plan.do) {
+  switch (plan.action) {
     case 'keep':
     case 'finish':
       return noRequest;

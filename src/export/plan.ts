@@ -7,10 +7,10 @@ import { nextStep } from './next-step.ts';
 /** What a run does with an export. `pages`: those of the interrupted run that it resumes; null: it starts with none. */
 export type Plan =
   /** FILE is an archive already. */
-  | { readonly do: 'keep' }
-  | { readonly do: 'export' | 'update'; readonly pages: PagesFile | null }
+  | { readonly action: 'keep' }
+  | { readonly action: 'export' | 'update'; readonly pages: PagesFile | null }
   /** The new FILE of an interrupted run is in place: only its record is missing. */
-  | { readonly do: 'finish'; readonly pages: PagesFile };
+  | { readonly action: 'finish'; readonly pages: PagesFile };
 
 /** Decides what to do with an export, in a run and in a dry run (`nextStep`). Throws its refusal. */
 export function planOf(item: ExportItem): Plan {
@@ -18,14 +18,14 @@ export function planOf(item: ExportItem): Plan {
   const decision = nextStep(onDisk, exportFolder.options);
   switch (decision) {
     case 'keep':
-      return { do: 'keep' };
+      return { action: 'keep' };
     case 'export':
     case 'update':
-      return { do: decision, pages: null };
+      return { action: decision, pages: null };
     case 'resume':
       if (interrupted === null) throw new Error('nothing to resume');
-      if (matchesStamp(target.stats, interrupted.end)) return { do: 'finish', pages: interrupted };
-      return { do: interrupted.header.update === null ? 'export' : 'update', pages: interrupted };
+      if (matchesStamp(target.stats, interrupted.end)) return { action: 'finish', pages: interrupted };
+      return { action: interrupted.header.update === null ? 'export' : 'update', pages: interrupted };
     default:
       throw refusal(decision, item);
   }

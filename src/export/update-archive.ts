@@ -42,7 +42,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
   const known = isRead(file) ? file.ids : new Set(before.feed?.known);
   const has = (videoId: string): boolean => known.has(videoId);
   const decision = decideUpdate(before, feed, now, { all, has });
-  switch (decision.do) {
+  switch (decision.action) {
     case 'unchanged': {
       const check = { feed: feed.entries, isWithoutFeed: false, has, expected: [], missing: null };
       const checks = checksAfter(before, { ...check, time: new Date(now).toISOString() });

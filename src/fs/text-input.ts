@@ -3,7 +3,8 @@ import { constants, createReadStream, fstatSync, openSync, statSync } from 'node
 import { Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../context.ts';
-import { excerpt, Failure } from '../errors.ts';
+import { Failure } from '../errors.ts';
+import { excerpt } from '../text/truncate.ts';
 import { ignoreErrors, readProblem } from './files.ts';
 import { linesOf } from './line-chunks.ts';
 

@@ -1,8 +1,8 @@
-import { excerpt } from '../errors.ts';
 import { ByteWriter, byteSet, COMMA, LINE_FEED } from '../json/byte-writer.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { excerpt } from '../text/truncate.ts';
 import { entryKeys, expandFields, hasWildcard, maxColumns, picker } from './fields.ts';
 import type { Field, FormatOptions, Writer } from './format.ts';
 

@@ -1,8 +1,9 @@
 /** What `--fields` may name, and what is said about a field that entries do not have. */
-import { excerpt, usage } from '../errors.ts';
+import { usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { operations, videoFields } from '../service/contract.ts';
 import { nearest } from '../text/nearest.ts';
+import { excerpt } from '../text/truncate.ts';
 import { computedFields, entryKeys, valueAt, wildcard } from './fields.ts';
 import type { EntryShape, Field } from './format.ts';
 

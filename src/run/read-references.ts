@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { excerpt, Failure, truncate, usage } from '../errors.ts';
+import { Failure, usage } from '../errors.ts';
 import { isFolder } from '../fs/files.ts';
 import { inputName, type Line, readLines } from '../fs/text-input.ts';
 import { newTally, type Tally } from '../service/budget.ts';
@@ -13,6 +13,7 @@ import {
   parseReference,
 } from '../service/parse-reference.ts';
 import { shellQuote } from '../text/command.ts';
+import { excerpt, truncate } from '../text/truncate.ts';
 
 export interface Reference extends Omit<ParsedReference, 'given'> {
   /** As given; null with `--continuation`. */

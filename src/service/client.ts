@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { Context } from '../context.ts';
-import { excerpt, Failure } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import type { Step } from '../text/command.ts';
 import { withoutSecret } from '../text/sanitize.ts';
+import { excerpt } from '../text/truncate.ts';
 import { version } from '../version.ts';
 import type { BaseUrl } from './address.ts';
 import type { Budget, Charge, Tally } from './budget.ts';

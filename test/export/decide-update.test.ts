@@ -48,7 +48,7 @@ class Nights {
     }
     const failed = (code: 'no_feed' | 'gone'): CheckHistory =>
       checksAfterFailure(before, new Failure(code, code), now);
-    switch (decision.do) {
+    switch (decision.action) {
       case 'unchanged':
         this.checks = this.#check(before, feed);
         return 'unchanged';
@@ -119,8 +119,8 @@ test('rule 3: the message names the reason and the day; a run may start two hour
   const has = (): boolean => true;
   const decide = (ago: number) => decideUpdate(checks, noFeed, now + ago, { all: false, has });
   const week = 7 * day;
-  assert.deepEqual(decide(week - 2 * hour - 1), { do: 'fail', until: now + week });
-  const buy = { do: 'buy', expected: [] };
+  assert.deepEqual(decide(week - 2 * hour - 1), { action: 'fail', until: now + week });
+  const buy = { action: 'buy', expected: [] };
   assert.deepEqual(decide(week - 2 * hour), buy);
   const never = { ...checks, checked: null };
   assert.deepEqual(decideUpdate(never, noFeed, now, { all: false, has }), buy);
