@@ -15,7 +15,7 @@ import type { Command } from '../text/command.ts';
 import { count } from '../text/count.ts';
 import { daysWithoutFeed } from './decide-update.ts';
 import { archiveName } from './export-item.ts';
-import { exportCommand, switchesOf } from './messages.ts';
+import { exportCommand, misplacedStep, switchesOf } from './messages.ts';
 
 /** What can be wrong with an archive, from the most to the least severe; the help prints these rows. */
 export const problemCodes = {
@@ -152,11 +152,8 @@ async function compare(
   const target = resolveTarget(found.path);
   const { path } = target;
   const record = readRecord(folder, name);
-  // In a folder FILE has the name of its ID. Only a person can know whether it or its record is the wrong one.
   if (record !== null && exportName.test(name) && name !== archiveName(record.id))
-    throw new Failure('damaged', `its record is of ${record.id}`, {
-      step: 'restore the file and its record under their own names',
-    });
+    throw new Failure('damaged', `its record is of ${record.id}`, { step: misplacedStep });
   using pages = await PagesFile.open(folder, name, stop);
   const id = record?.id ?? pages?.header.request.id;
   const reference = record?.reference ?? pages?.header.reference;

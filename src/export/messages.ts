@@ -7,7 +7,7 @@ import { sandboxName } from '../run/open-service.ts';
 import { listingCommands } from '../service/contract.ts';
 import { kindOfId } from '../service/parse-reference.ts';
 import type { Command, Flag } from '../text/command.ts';
-import { archiveName, type ExportItem, notMounted } from './export-item.ts';
+import { type ExportItem, notMounted } from './export-item.ts';
 import type { Refusal } from './next-step.ts';
 
 export const switchesOf = (...names: readonly string[]): readonly Flag[] =>
@@ -70,6 +70,9 @@ function flagDifference(
   return has === null ? null : `without ${flag}`;
 }
 
+/** The step for a file of a folder whose record is of another ID: only a person can know which of the two is wrong. */
+export const misplacedStep = 'restore the file and its record under their own names';
+
 export function refusal(why: Refusal, item: ExportItem): Failure {
   const { target, record, foreignId, request, name, interrupted } = item;
   const { path } = target;
@@ -87,10 +90,7 @@ export function refusal(why: Refusal, item: ExportItem): Failure {
     );
   }
   if (foreignId !== null && item.exportFolder.file === null)
-    return usage(
-      `${path} is an archive of ${foreignId}`,
-      `rename it to ${archiveName(foreignId)} if there is none, or move it away`,
-    );
+    return usage(`${path}: its record is of ${foreignId}`, misplacedStep);
   const state = record === null ? 'already exists, with no record that it is an archive' : 'is an archive';
   const what = foreignId === null ? state : `is an archive of ${foreignId}, not of ${request.id}`;
   return usage(`${path} ${what}`, commandFor(item, 'choose another file name, or replace it', '--restart'));

@@ -956,7 +956,7 @@ test('several files of a folder without records and with bad lines: the line nam
   );
 });
 
-test('an archive of another channel in a folder is to be renamed: no command replaces it', async (t) => {
+test('a record of another channel in a folder: no command replaces the file', async (t) => {
   const { world } = await worldOf(t);
   world.service.addChannel('b', { list: videos(0, 5, {}, 'b_') });
   await world.run('uploads @a @b --output-dir lists');
@@ -964,7 +964,7 @@ test('an archive of another channel in a folder is to be renamed: no command rep
   await world.paste(`cd lists/.chanlist; cp -a ${a}.ndjson.json ${b}.ndjson.json`);
   const run = await world.run('uploads @b --output-dir lists --update');
   assert.deepEqual([run.exit, run.credits], [2, 0]);
-  onlyError(run, `is an archive of ${a}; rename it to ${a}.ndjson if there is none, or move it away`);
+  onlyError(run, `its record is of ${a}; restore the file and its record under their own names`);
 });
 
 test('pages of an update are refused over an archive of another channel', async (t) => {
