@@ -53,7 +53,7 @@ export async function finishExport(
   const record = { ...item.recordIdentity, ...stamp, checksum, entries, ...recordChanges };
   const end = { ...stamp, record: isArchive(request) ? record : null };
   pages.addEnd(end);
-  if (below !== null) saveDamaged(item, below);
+  if (below !== null) await saveDamaged(item, below);
   assertExpected();
   pages.assertWritten(path, made, size);
   file.commit();

@@ -1,4 +1,4 @@
-import { constants, copyFileSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import type { UpdateRequest } from '../archive/pages-format.ts';
 import {
   bytesOf,
@@ -10,7 +10,7 @@ import {
 } from '../archive/read-archive.ts';
 import { type ArchiveRecord, type FileStamp, matchesStamp, stampOf, writeRecord } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
-import { guardFile, syncIfPossible, withDescriptor } from '../fs/files.ts';
+import { AtomicFile } from '../fs/atomic.ts';
 import { isEmpty, type Target } from '../fs/output-target.ts';
 import { withoutByteOrderMark } from '../fs/text-input.ts';
 import type { Run } from '../run/run.ts';
@@ -36,17 +36,13 @@ const damagedName = (path: string, { checksum }: Contents): string =>
   `${path}.${checksum.toString(16)}.damaged`;
 
 /** Copies FILE beside itself if lines of it are left out: its owner may be able to repair them. */
-export function saveDamaged(item: ExportItem, contents: ArchiveContents): void {
-  const { path, real } = item.target;
-  const copy = damagedName(real, contents);
+export async function saveDamaged(item: ExportItem, contents: ArchiveContents): Promise<void> {
+  const { target, exportFolder } = item;
   if (!contents.dropsBadLines) return;
-  guardFile(damagedName(path, contents), 'failure', () => {
-    const temporary = `${copy}.tmp`;
-    rmSync(temporary, { force: true });
-    copyFileSync(real, temporary, constants.COPYFILE_EXCL);
-    withDescriptor(openSync(temporary, 'r'), syncIfPossible);
-    renameSync(temporary, copy);
-  });
+  const [path, real] = [damagedName(target.path, contents), damagedName(target.real, contents)];
+  using copy = new AtomicFile({ ...target, path, real });
+  for await (const chunk of bytesOf(target, exportFolder.context.stop)) copy.write(chunk);
+  copy.commit();
 }
 
 /**
