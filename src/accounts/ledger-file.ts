@@ -120,7 +120,7 @@ export class LedgerFile {
     if (lines.length === 0) return null;
     const which = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
     return new Failure('failed', `${this.path} is damaged: ${which} cannot be read`, {
-      step: 'restore it from a backup, or delete these lines (their credits may then not be counted)',
+      step: 'restore it from a backup, or delete what cannot be read (its credits may then not be counted)',
     });
   }
 

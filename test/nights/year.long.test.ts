@@ -107,7 +107,7 @@ async function openYear(t: TestContext) {
     },
     /** Does what a line of mail asks for. */
     repair: async (line: string): Promise<void> => {
-      if (line.includes('delete these lines')) return deleteNamedLines(line, year.ledger);
+      if (line.includes('delete what cannot be read')) return deleteNamedLines(line, year.ledger);
       const remedy = /[;:] (chanlist .*)$/.exec(line)?.[1];
       if (remedy === undefined) return;
       // `chanlist check … --json | jq … | sh` runs every fix.
