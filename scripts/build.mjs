@@ -119,7 +119,7 @@ for (const [at, { module, by }] of stubs.entries())
 
 /**
  * Escapes what is not ASCII: esbuild keeps it in regular expressions. With one such character V8 stores the whole file
- * with two bytes per character, which takes a tenth of a `resolve`.
+ * with two bytes per character.
  */
 function inAscii(text) {
   const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
