@@ -178,11 +178,11 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
 /** Throws a usage error for a FILE of `--output-dir` that is a link: its record, or another archive, would be at its target. */
 function assertNotLink(
   { file, path }: ExportFolder,
-  { path: shown, real }: Pick<Target, 'path' | 'real'>,
+  { path: displayPath, real }: Pick<Target, 'path' | 'real'>,
 ): void {
   if (file !== null || !existsSync(path)) return;
-  if (real === join(realpathSync.native(path), basename(shown))) return;
-  throw usage(`${shown} is a link to another file`, 'update it alone, with -o FILE');
+  if (real === join(realpathSync.native(path), basename(displayPath))) return;
+  throw usage(`${displayPath} is a link to another file`, 'update it alone, with -o FILE');
 }
 
 /** Returns the references for the record: the newest handle or URL first; the ID only if there is none. */

@@ -25,15 +25,19 @@ export function exclusiveOpen(platform: NodeJS.Platform) {
 type Folder = Pick<PrivateFolder, 'at' | 'names'>;
 
 /**
- * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `shown`, if another
+ * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `displayName`, if another
  * one is. Null on a file system that cannot lock. The system releases the lock of a dead process. The lock has the name
  * of the file, so that the file system decides which names are the same.
  */
-export async function acquireLock(folder: Folder, name: string, shown: string): Promise<Disposable | null> {
+export async function acquireLock(
+  folder: Folder,
+  name: string,
+  displayName: string,
+): Promise<Disposable | null> {
   const fd = openLock(folder, name, O_CREAT);
-  if (fd === 'busy') throw lockedFailure(shown);
+  if (fd === 'busy') throw lockedFailure(displayName);
   if (typeof fd === 'number') return { [Symbol.dispose]: () => fs.closeSync(fd) };
-  return fd === null ? null : await lockFolder(folder, name, shown);
+  return fd === null ? null : await lockFolder(folder, name, displayName);
 }
 
 /** Opens a lock that is a file; null if it does not exist, or the file system cannot lock. */
@@ -55,7 +59,7 @@ function openLock(folder: Folder, name: string, create = 0): number | 'busy' | '
  * A lock that is a folder with one listening socket. It is prepared under another name and renamed: that succeeds only
  * for the first process. A socket that refuses connections belongs to a dead process. Socket names are never used again.
  */
-async function lockFolder(folder: Folder, name: string, shown: string): Promise<Disposable | null> {
+async function lockFolder(folder: Folder, name: string, displayName: string): Promise<Disposable | null> {
   const socket = randomHex();
   const staging = folder.at(`.${socket}.lock`);
   const lock = folder.at(`${name}.lock`);
@@ -72,7 +76,7 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
       });
       if (isOurs) return { [Symbol.dispose]: () => release(lock, socket, server) };
       for (const other of socketsIn(lock)) {
-        if (await isAlive(lock, other)) throw lockedFailure(shown);
+        if (await isAlive(lock, other)) throw lockedFailure(displayName);
         ignoreErrors(['ENOENT'], () => fs.unlinkSync(`${lock}/${other}`));
       }
     }
@@ -84,8 +88,8 @@ async function lockFolder(folder: Folder, name: string, shown: string): Promise<
   }
 }
 
-export const lockedFailure = (shown: string): Failure =>
-  new Failure('locked', `${shown}: another run is writing this file`);
+export const lockedFailure = (displayName: string): Failure =>
+  new Failure('locked', `${displayName}: another run is writing this file`);
 
 /** A lock that is being prepared. */
 const stagingName = /^\.[0-9a-f]{20}\.lock$/;

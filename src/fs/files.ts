@@ -148,7 +148,7 @@ export function syncFolder(folder: string): void {
 }
 
 /** Renames a file over another. On Windows, waits a second for a program that has one of them open, then throws `failed`. */
-export function replaceFile(from: string, to: string, shown = to): void {
+export function replaceFile(from: string, to: string, displayName = to): void {
   for (let attempt = 1; attempt <= 20; attempt++)
     try {
       fs.renameSync(from, to);
@@ -158,7 +158,7 @@ export function replaceFile(from: string, to: string, shown = to): void {
       if (process.platform !== 'win32' || !isHeldOpen) throw error;
       if (attempt < 20) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
     }
-  const message = `${shown} cannot be replaced: another program has it open, or it is read-only`;
+  const message = `${displayName} cannot be replaced: another program has it open, or it is read-only`;
   const step = 'close it there, then run the same command again';
   throw new Failure('failed', message, { scope: 'reference', step });
 }

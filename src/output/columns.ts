@@ -40,11 +40,11 @@ export function chooseColumns(
   entries: readonly JsonText[],
   mayFollow: boolean,
 ): readonly Column[] {
-  const { fields, shape, several } = options;
+  const { fields, shape, hasSeveral } = options;
   if (fields !== null)
     return expandFields(fields, shape, entryKeys(entries)).map((field) => {
       const column = fieldColumn(field);
-      if (!several) return column;
+      if (!hasSeveral) return column;
       if (field.name === '_reference') return { ...column, ...referenceSize(column.header, options) };
       return { ...column, width: laterWidths.get(field.name) ?? 0 };
     });
@@ -60,7 +60,7 @@ export function chooseColumns(
     },
     ...referenceSize(header, options),
   };
-  return several ? [reference, ...columns] : columns;
+  return hasSeveral ? [reference, ...columns] : columns;
 }
 
 /** The width of a column of references, which are all known. */
@@ -85,7 +85,7 @@ function hasVideos(entries: readonly JsonText[]): boolean {
 
 /** Chooses the columns of videos that have a value in some entry; the title is last, so that it moves no cell. */
 function videoColumns(
-  { shape, several, terminal }: FormatOptions,
+  { shape, hasSeveral, terminal }: FormatOptions,
   entries: readonly JsonText[],
   mayFollow: boolean,
 ): readonly Column[] {
@@ -102,9 +102,9 @@ function videoColumns(
   const hasCounts = entries.some(count);
   // On a narrow terminal the title needs the room more.
   const isWide = hasCounts || terminal === null || terminal.columns >= minWideViews;
-  const reservesLength = several || mayFollow;
-  const reservesViews = several || shape.body === 'rows';
-  const reservesAge = several || shape.body !== 'list';
+  const reservesLength = hasSeveral || mayFollow;
+  const reservesViews = hasSeveral || shape.body === 'rows';
+  const reservesAge = hasSeveral || shape.body !== 'list';
   // Widths are what later entries may need: an ID, `PREMIERE`, `123,456,789` or `214 waiting`, `11 months ago`.
   const columns = [
     { header: 'index', cell: field('index'), kind: 'number', dropOrder: 5 },
@@ -133,7 +133,7 @@ function videoColumns(
     if (header === 'title') return true;
     if (header === 'channel') return new Set(entries.map((entry) => cell(entry)).filter(Boolean)).size > 1;
     // A later channel may have values.
-    if (several && shape.body === 'page' && ['length', 'views', 'age'].includes(header)) return true;
+    if (hasSeveral && shape.body === 'page' && ['length', 'views', 'age'].includes(header)) return true;
     if (header === 'index' && terminal !== null && terminal.columns < minIndexColumns) return false;
     return entries.some((entry) => cell(entry) !== '');
   });
@@ -163,7 +163,7 @@ function memberColumns(options: FormatOptions, entries: readonly JsonText[]): re
   const sent = new Set((scalars.length === 0 ? members : scalars).map(([key]) => key));
   const keys = new Set([...options.shape.fields.filter((key) => sent.has(key)), ...sent]);
   // The column of references has it.
-  if (options.several) keys.delete('resolved_from');
+  if (options.hasSeveral) keys.delete('resolved_from');
   if (keys.size === 0) return [{ header: 'value', cell: String }];
   const { idField } = options.shape;
   return [...keys]

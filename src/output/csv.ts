@@ -12,7 +12,7 @@ export function csvFormat({ shape, fields, columns: fileColumns, terminal }: For
   const out = new ByteWriter();
   let columns: readonly Field[] | null = null;
   let pick: ReturnType<typeof picker> = () => [];
-  let shown: ReadonlySet<string> = new Set();
+  let headerKeys: ReadonlySet<string> = new Set();
   const leftOut = new Set<string>();
 
   /** Fixes the columns, and writes the header. */
@@ -24,7 +24,7 @@ export function csvFormat({ shape, fields, columns: fileColumns, terminal }: For
     const tooMany = new Set(others.slice(room));
     columns = isOpen ? all.filter((field) => !tooMany.has(field)) : all;
     pick = picker(columns);
-    shown = new Set(columns.map(topKey));
+    headerKeys = new Set(columns.map(topKey));
     out.text(`${columns.map(({ name }) => quote(terminal === null ? name : sanitize(name))).join(',')}\n`);
   };
   const writeRow = (values: readonly JsonText[]): void => {
@@ -46,7 +46,7 @@ export function csvFormat({ shape, fields, columns: fileColumns, terminal }: For
       if (columns === null) begin(entries);
       for (const entry of entries) writeRow(pick(entry, source));
       if (isOpen && leftOut.size < maxColumns)
-        for (const key of entryKeys(entries)) if (!shown.has(key)) leftOut.add(key);
+        for (const key of entryKeys(entries)) if (!headerKeys.has(key)) leftOut.add(key);
       return out.take();
     },
     tail: () => {

@@ -28,7 +28,7 @@ export interface FormatOptions {
   /** `--fields`, or null: each format's own default. */
   readonly fields: readonly Field[] | null;
   /** Several references or `--from`: JSON becomes an array of `{"reference", "result"}`. */
-  readonly several: boolean;
+  readonly hasSeveral: boolean;
   /** Columns that the longest reference needs. */
   readonly referenceWidth?: number;
   readonly terminal: Terminal;

@@ -57,9 +57,9 @@ export const exportName = /^(?:UC|PL|UU|LL|FL|OL)[\w-]+\.ndjson$/;
 
 /** Creates a format; it also warns about fields that no entry on the first page has. */
 export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
-  const { fields, columns, several, shape } = options;
+  const { fields, columns, hasSeveral, shape } = options;
   const isPaged = shape.body === 'page' || shape.body === 'rows';
-  const where = isPaged ? ' on the first page' : several ? ' of the first response' : '';
+  const where = isPaged ? ' on the first page' : hasSeveral ? ' of the first response' : '';
   const createWriter = await formats[name].writer();
   const writer: Writer = createWriter(options);
   const isAsSent = fields === null && ['json', 'ndjson'].includes(name);
@@ -71,7 +71,7 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
     failed: () => '',
     tail: () => '',
     ...writer,
-    rows: (source, sent, mayFollow = several || isPaged) => {
+    rows: (source, sent, mayFollow = hasSeveral || isPaged) => {
       const entries = isAsSent ? sent : sent.map(asObject);
       if (isFirstPage && fields !== null && !columns && entries.length > 0) {
         absent = absentWarning(fields, entries, where);

@@ -4,7 +4,7 @@ import { entryWriter } from './fields.ts';
 import type { EntrySource, FormatOptions, Writer } from './format.ts';
 
 /** Creates one valid JSON document, however the run ends. For several references it is an array of their documents. */
-export function jsonFormat({ fields, several, terminal }: FormatOptions): Writer {
+export function jsonFormat({ fields, hasSeveral, terminal }: FormatOptions): Writer {
   const write = entryWriter(fields);
   const out = new ByteWriter();
   const indented = terminal === null ? null : indenter();
@@ -14,12 +14,12 @@ export function jsonFormat({ fields, several, terminal }: FormatOptions): Writer
 
   const start = (source: EntrySource): string => {
     isFirst = true;
-    if (!several) return '';
+    if (!hasSeveral) return '';
     const before = hasReference ? ',' : '[';
     hasReference = true;
     return `${before}{"reference":${quoteJson(source.given)},"result":`;
   };
-  const end = several ? '}' : '\n';
+  const end = hasSeveral ? '}' : '\n';
 
   return {
     open: (source, before) => indent(start(source) + before),
@@ -35,7 +35,7 @@ export function jsonFormat({ fields, several, terminal }: FormatOptions): Writer
     close: (_source, after) => indent(after + end),
     failed: (source, failure) => indent(start(source) + quoteJson({ error: failure }) + end),
     tail: () => {
-      if (!several) return '';
+      if (!hasSeveral) return '';
       return indent(hasReference ? ']\n' : '[]\n');
     },
   };

@@ -32,7 +32,7 @@ export async function writeEntries(
   await write(opening + format.close(source, after));
 }
 
-interface Rendering extends Omit<FormatOptions, 'several' | 'columns'> {
+interface Rendering extends Omit<FormatOptions, 'hasSeveral' | 'columns'> {
   readonly format: FormatName;
   readonly frame: Frame;
   readonly source?: EntrySource;
@@ -49,7 +49,7 @@ export async function render(
   write: Write,
 ): Promise<readonly string[]> {
   const columns = name === 'csv' && isRepeatable ? await columnsOf(read(), options) : null;
-  const format = await createFormat(name, { ...options, several: false, columns });
+  const format = await createFormat(name, { ...options, hasSeveral: false, columns });
   await writeEntries(format, source, frame, read(), write);
   await write(format.tail());
   return format.warnings();

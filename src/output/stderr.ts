@@ -135,8 +135,8 @@ export class Stderr {
     const isWrapped = isTTY === true && typeof message === 'string';
     const width = (columns || 80) - furtherLine.length;
     const lines = isWrapped ? wrap(whole, width, word.length - indent.length, textWidth) : [whole];
-    const shown = this.terminal?.color && word !== '' ? colors()[colorOf[word]](word) : word;
-    const text = `${prefix}${shown}${lines.join(`\n${furtherLine}`)}\n`;
+    const label = this.terminal?.color && word !== '' ? colors()[colorOf[word]](word) : word;
+    const text = `${prefix}${label}${lines.join(`\n${furtherLine}`)}\n`;
     if (this.#waiting !== null) return void this.#waiting.push(text);
     this.#stopLine();
     this.#stream.write(this.#openLine ? `\n${text}` : text);

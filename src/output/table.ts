@@ -39,8 +39,8 @@ export function tableFormat(options: FormatOptions): Writer {
   let columns: readonly Sized[] = [];
   let widths: readonly number[] = [];
 
-  const cellsOf = (shown: readonly Column[], entry: JsonText, source: EntrySource): string[] =>
-    shown.map(({ cell }) => sanitize(cell(entry, source)));
+  const cellsOf = (selected: readonly Column[], entry: JsonText, source: EntrySource): string[] =>
+    selected.map(({ cell }) => sanitize(cell(entry, source)));
 
   /** Returns the widths of a row: a number wider than its column gets what it needs, from the title if there is one. */
   const widthsOf = (row: readonly string[]): readonly number[] => {
@@ -61,9 +61,9 @@ export function tableFormat(options: FormatOptions): Writer {
       const isRight = columns[i]?.kind === 'number';
       // The start of `214 waiting` would look like another number.
       const isMisleading = isRight && /^\d/.test(cell) && textWidth(cell) > width;
-      const shown = terminal === null ? cell : isMisleading ? '…' : truncateToWidth(cell, width);
-      const space = ' '.repeat(Math.max(0, width - textWidth(shown)));
-      return isRight ? space + shown : shown + space;
+      const text = terminal === null ? cell : isMisleading ? '…' : truncateToWidth(cell, width);
+      const space = ' '.repeat(Math.max(0, width - textWidth(text)));
+      return isRight ? space + text : text + space;
     });
     return table.toString().trimEnd();
   };

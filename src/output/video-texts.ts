@@ -37,6 +37,6 @@ export function splitViews(viewCountText: string): readonly [count: string, age:
   const [, count = text, age = ''] =
     separated ?? /^((?:no |[^a-z]{1,40}[kmb]? ?)views?)\s(.*)$/is.exec(text) ?? [];
   const isCount = viewsOfText(count) !== null;
-  const shown = isCount ? count.replace(/^\s*no\b/i, '0').replace(/views?\s*$/i, '') : count;
-  return [shown.trim(), age.trim()];
+  const bareCount = isCount ? count.replace(/^\s*no\b/i, '0').replace(/views?\s*$/i, '') : count;
+  return [bareCount.trim(), age.trim()];
 }

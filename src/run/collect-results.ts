@@ -15,7 +15,7 @@ export async function startOutput({ operation, options, references, stdout }: Ru
   const format = await createFormat(name, {
     shape: operation,
     fields: parseFields(options.fields, operation),
-    several: options.references.length > 1 || options.from !== null,
+    hasSeveral: options.references.length > 1 || options.from !== null,
     referenceWidth: widest(references.map(({ value }) => value)),
     terminal,
   });

@@ -103,8 +103,8 @@ export function parseReference(pasted: string, kind: ReferenceKind): ParsedRefer
   if (target !== null) return target;
   const text = bareReference(withoutMarkup(pasted));
   const { what = `not a ${kind} reference`, step } = refusalOf(text, kind);
-  const shown = text === '' ? pasted.trim() : text;
-  throw usage(`'${shown}' is ${what}: expected ${expectedReference[kind]}`, step);
+  const quoted = text === '' ? pasted.trim() : text;
+  throw usage(`'${quoted}' is ${what}: expected ${expectedReference[kind]}`, step);
 }
 
 function parseChannel(text: string): ReferenceValue | null {

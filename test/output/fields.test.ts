@@ -28,7 +28,7 @@ test('--fields: a name that every object of JavaScript has is a field like any o
       assert.deepEqual(parseFields(name, operation), [{ name, path: [name] }]);
     const page = `[{"videoId":"a","${name}":"own"},{"videoId":"b"}]`;
     const fields = `videoId,${name}`;
-    const table = await listed('table', 'uploads', { fields, several: true }, page);
+    const table = await listed('table', 'uploads', { fields, hasSeveral: true }, page);
     assert.equal(table.split('\n')[1], '─'.repeat(9 + name.length), name);
     const [own, missing] = (await listed('ndjson', 'uploads', { fields }, page)).split('\n');
     assert.deepEqual([own, missing], [`{"videoId":"a","${name}":"own"}`, `{"videoId":"b","${name}":null}`]);
@@ -180,7 +180,7 @@ test('a path that no entry on the first page has is a warning', async () => {
   const present = await createFormat('csv', options('latest', { fields: 'videoId,author' }));
   present.rows(item(), elements('[{"videoId":"a"},{"author":null,"videoId":"b"}]'));
   assert.deepEqual(present.warnings(), []);
-  const several = await createFormat('csv', options('latest', { fields: 'videoId,nope', several: true }));
+  const several = await createFormat('csv', options('latest', { fields: 'videoId,nope', hasSeveral: true }));
   several.rows(item(), elements('[{"videoId":"a","title":"b"}]'));
   assert.deepEqual(several.warnings(), [
     '--fields: no entry of the first response has nope; the fields are videoId, title',

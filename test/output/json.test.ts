@@ -15,8 +15,8 @@ test('json: a listing: is valid at every end, with and without --fields', async 
       fc.boolean(),
       fc.option(fc.string({ unit: 'binary' })),
       fc.boolean(),
-      async (pages, several, message, picked) => {
-        const overrides = picked ? { several, fields: 'videoId,a.0,_reference' } : { several };
+      async (pages, hasSeveral, message, picked) => {
+        const overrides = picked ? { hasSeveral, fields: 'videoId,a.0,_reference' } : { hasSeveral };
         const format = await createFormat('json', options('uploads', overrides));
         let text = format.open(item(), listingStart(pages.length > 0 ? json('{}') : null));
         let count = 0;
@@ -27,7 +27,7 @@ test('json: a listing: is valid at every end, with and without --fields', async 
         const failure = message === null ? null : new Failure('invalid_response', message);
         text += format.close(item(), listingEnd(failure !== null, message, failure)) + format.tail();
         const document = JSON.parse(text);
-        const listing = several ? document[0].result : document;
+        const listing = hasSeveral ? document[0].result : document;
         assert.equal(listing.results.length, count);
         assert.equal(listing.continuation_token, message);
         assert.equal(listing.error?.message, message ?? undefined);
@@ -40,10 +40,10 @@ test('json: a listing: is valid at every end, with and without --fields', async 
 test('json: a body: is an error if there was no response', async () => {
   assert.equal(await answered('json', 'resolve', {}, null), `{"error":${errorText}}\n`);
   assert.equal(
-    await answered('json', 'resolve', { several: true }, '{"channel_id":"UC"}', null),
+    await answered('json', 'resolve', { hasSeveral: true }, '{"channel_id":"UC"}', null),
     `[{"reference":"@demo","result":{"channel_id":"UC"}},{"reference":"@demo","result":{"error":${errorText}}}]\n`,
   );
-  assert.equal(await answered('json', 'resolve', { several: true }), '[]\n');
+  assert.equal(await answered('json', 'resolve', { hasSeveral: true }), '[]\n');
 });
 
 test('json: a body: --fields picks inside the list; the rest of the body is printed as sent', async () => {

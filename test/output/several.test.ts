@@ -26,7 +26,7 @@ test('several references: json is an array of results; the other formats print a
     ['csv', csv, csv],
     ['id', csv.replace('videoId\n', ''), csv.replace('videoId\n', '')],
   ] as const) {
-    const overrides = { several: true, ...(name !== 'id' && { fields: 'videoId' }) };
+    const overrides = { hasSeveral: true, ...(name !== 'id' && { fields: 'videoId' }) };
     const listing = await createFormat(name, options('uploads', overrides));
     const response = await createFormat(name, options('latest', overrides));
     let [listed, answered] = ['', ''];

@@ -19,17 +19,17 @@ export const item = (reference = '@demo'): EntrySource => ({ given: reference })
 
 export interface Overrides {
   readonly fields?: string;
-  readonly several?: boolean;
+  readonly hasSeveral?: boolean;
   readonly terminal?: FormatOptions['terminal'];
   readonly columns?: FormatOptions['columns'];
 }
 
 export function options(operation: OperationName, overrides: Overrides = {}): FormatOptions {
-  const { fields, several = false, terminal = null, columns = null } = overrides;
+  const { fields, hasSeveral = false, terminal = null, columns = null } = overrides;
   return {
     shape: operations[operation],
     fields: fields === undefined ? null : parseFields(fields, operations[operation]),
-    several,
+    hasSeveral,
     terminal,
     columns,
   };

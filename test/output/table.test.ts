@@ -119,12 +119,12 @@ test('table: a cell of emoji that are drawn in parts has room in its column', as
 
 test('table: the ID of resolve is not left out on a narrow terminal', async () => {
   const body = '{"channel_id":"UCdemo__________________","resolved_from":"@demo"}';
-  const table = await answered('table', 'resolve', { terminal: screen(20), several: true }, body);
+  const table = await answered('table', 'resolve', { terminal: screen(20), hasSeveral: true }, body);
   assert.match(table, /channel_id|chann/);
 });
 
 test('table: of several channels, the columns do not depend on the first one', async () => {
-  const text = await listed('table', 'uploads', { several: true }, '[{"videoId":"a","title":"t"}]');
+  const text = await listed('table', 'uploads', { hasSeveral: true }, '[{"videoId":"a","title":"t"}]');
   assert.match(text, /^reference +videoId +length +views +age +title$/m);
 });
 
@@ -254,7 +254,7 @@ test('table: latest: the day at a terminal, the full timestamp elsewhere; views 
 
 test('table: several references: one table, with the handle or ID first, cut to 24 columns', async () => {
   const format = await createFormat('table', {
-    ...options('resolve', { several: true, terminal: screen(60) }),
+    ...options('resolve', { hasSeveral: true, terminal: screen(60) }),
     referenceWidth: 70,
   });
   const id = 'UC0123456789012345678901';
@@ -278,7 +278,7 @@ test('table: several references: one table, with the handle or ID first, cut to 
 
 test('table: a long reference is cut to 24 columns, also if it comes first', async () => {
   const long = '@a-very-very-long-handle-of-a-channel';
-  const options80 = options('uploads', { several: true, terminal: screen(80) });
+  const options80 = options('uploads', { hasSeveral: true, terminal: screen(80) });
   const format = await createFormat('table', { ...options80, referenceWidth: long.length });
   const lines = String(format.rows(item(long), elements(page(0, 1)))).split('\n');
   assert.match(lines[0] ?? '', /^reference {17}videoId/);
@@ -329,7 +329,7 @@ test('table: numbers have thousands separators, whatever they are', async () => 
 test('table: several references with --fields: references are whole, and there is room for later numbers', async () => {
   const fields = '_reference,_views,title';
   const several = {
-    ...options('uploads', { several: true, terminal: screen(80), fields }),
+    ...options('uploads', { hasSeveral: true, terminal: screen(80), fields }),
     referenceWidth: 13,
   };
   const format = await createFormat('table', several);
@@ -360,7 +360,10 @@ test('table: of files, later entries may be premieres; views that are words have
 });
 
 test('table: several references: there is room for the counts of later ones', async () => {
-  const format = await createFormat('table', { ...options('latest', { several: true }), referenceWidth: 2 });
+  const format = await createFormat('table', {
+    ...options('latest', { hasSeveral: true }),
+    referenceWidth: 2,
+  });
   const sent = (viewCount: string) => `[{"videoId":"abcdefghijk","title":"t","viewCount":"${viewCount}"}]`;
   assert.equal(
     answer(format, item('@a'), sent('7'), 'latest') + answer(format, item('@b'), sent('123456789'), 'latest'),
