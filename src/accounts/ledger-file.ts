@@ -6,6 +6,7 @@ import { guardFile } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 import { type Infer, isCount, isOneOf, isText, orNull, parseObject, shape } from '../json/shape.ts';
 import type { Charge } from '../service/budget.ts';
+import { excerpt } from '../text/truncate.ts';
 import { homeFolder } from './store.ts';
 
 export function ledgerFolder(env: Env, platform = process.platform): string {
@@ -118,7 +119,7 @@ export class LedgerFile {
   get damage(): Failure | null {
     const lines = isCutOff(this.#rest) ? this.#damagedLines : [...this.#damagedLines, this.#lines + 1];
     if (lines.length === 0) return null;
-    const which = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
+    const which = `${lines.length === 1 ? 'line' : 'lines'} ${excerpt(lines.join(', '))}`;
     return new Failure('failed', `${this.path} is damaged: ${which} cannot be read`, {
       step: 'restore it from a backup, or delete what cannot be read (its credits may then not be counted)',
     });

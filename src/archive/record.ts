@@ -148,7 +148,7 @@ export function checksAfterFailure(
   { code, scope, status, isInherited }: Failure,
   now: number,
 ): CheckHistory {
-  // A 403 ends the run but may be about this channel alone: recorded, it comes last in the next run.
+  // A 403 that ends the run may be about this channel alone: recorded, it comes last in the next run.
   const isOfArchive = scope === 'reference' || (status === 403 && !isInherited);
   if (!isOfArchive) return before;
   const last = new Date(now).toISOString();

@@ -95,8 +95,7 @@ export class Client {
       const limits = { retries, maxWaitMs: maxWait * 1000 };
       const decision = decideRetry(outcome, { ...soFar, runWaitMs }, limits, context.clock.random());
       if (typeof decision === 'string') {
-        const failure = finalFailure(outcome, decision, attempt);
-        throw failure.with({ step: this.#stepOf(failure) });
+        throw this.#explain(finalFailure(outcome, decision, attempt));
       }
       this.#abortSignal.throwIfAborted();
       const { waitMs, usesRetry, pausesRun } = decision;
@@ -119,16 +118,18 @@ export class Client {
     await (await this.#connections?.catch(() => null))?.destroy(reason);
   }
 
-  /** What to do about a failure of this service. */
-  #stepOf({ code, status, step }: Failure): Step | null | undefined {
+  /** Adds what to do about a failure of this service. */
+  #explain(failure: Failure): Failure {
+    const { code, status } = failure;
     const { remedy, notFoundStep } = this.#options.service;
-    if (code === 'not_found') return notFoundStep ?? step;
-    if (code !== 'unauthorized') return step;
-    // A 403 after an accepted request is about the reference, not the key.
-    const isRefusal = status === 403 && this.#isKeyAccepted;
-    return isRefusal
-      ? 'the key works for other requests: ask the service why, or remove the reference'
-      : remedy;
+    if (code === 'not_found' && notFoundStep !== undefined) return failure.with({ step: notFoundStep });
+    if (code !== 'unauthorized') return failure;
+    if (status !== 403 || !this.#isKeyAccepted) return failure.with({ step: remedy });
+    return failure.with({
+      // The key was accepted before: the refusal is about the reference.
+      scope: 'reference',
+      step: 'the key works for other requests: ask the service why, or remove the reference',
+    });
   }
 
   /** Sends a request once: reserves its credits before, and notes its outcome after. */

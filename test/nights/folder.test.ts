@@ -172,21 +172,33 @@ test('an update that a failure has interrupted comes last in the next run', asyn
   assert.deepEqual(paid(await nights.run(update)), [channel(1).id, channel(0).id]);
 });
 
-test('a channel whose 403 ends a run comes last in the next one: the others are not kept waiting', async (t) => {
-  const { nights, channel } = await folderOf(t, 4);
+test('a 403 of one channel stops only that one, once the key has been accepted', async (t) => {
+  const { nights, channel } = await folderOf(t, 3);
   channel(1).feed = 403;
+  const night = await nights.night();
+  assert.deepEqual([night.exit, statuses(night.summary)], [3, ['unchanged', 'failed 3', 'unchanged']]);
+  onlyError(night, '@c1: the key was rejected (403: no feed)', 'or remove the reference');
+});
+
+test('a 403 of the first request ends the run; its archive comes last in the next one', async (t) => {
+  const { nights, channel } = await folderOf(t, 3);
+  channel(0).feed = 403;
   const first = await nights.night();
-  assert.deepEqual(statuses(first.summary), ['unchanged', 'interrupted 3', 'interrupted 3', 'interrupted 3']);
-  onlyError(
-    first,
-    '@c1: the key was rejected (403: no feed); stopped, 2 more not reached',
-    'or remove the reference',
-  );
+  assert.deepEqual(statuses(first.summary), ['interrupted 3', 'interrupted 3', 'interrupted 3']);
+  onlyError(first, '@c0: the key was rejected (403: no feed); stopped, 2 more not reached');
   const second = await nights.night();
-  assert.deepEqual(
-    [second.exit, statuses(second.summary)],
-    [3, ['unchanged', 'interrupted 3', 'unchanged', 'unchanged']],
-  );
+  assert.deepEqual([second.exit, statuses(second.summary)], [3, ['failed 3', 'unchanged', 'unchanged']]);
+});
+
+test('private channels on top of a list do not keep new ones below them waiting', async (t) => {
+  const { nights } = await folderOf(t, 1);
+  const secret = ['s0', 's1', 's2', 's3', 's4', 's5'];
+  for (const name of [...secret, 'new']) nights.service.addChannel(name, { list: videos(0, 5) });
+  const ids = secret.map(channelId);
+  nights.service.fault = ({ list }) => (ids.includes(list ?? '') ? 403 : null);
+  nights.write('refs.txt', [...secret, 'c0', 'new'].map((name) => `@${name}\n`).join(''));
+  const night = await nights.night();
+  assert.deepEqual([night.exit, night.credits, paid(night).at(-1)], [3, 1, channelId('new')], night.stderr);
 });
 
 test('a channel that the 403 of another one stops is not named, and its archive has no failure', async (t) => {
