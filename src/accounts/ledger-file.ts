@@ -64,6 +64,7 @@ export class LedgerFile {
   readonly path: string;
   readonly folder: PrivateFolder;
   readonly #fd: number;
+  readonly #inode: number;
   /** Keyed by request ID, or by line number if unreadable. */
   readonly #entries = new Map<string | number, LedgerEntry>();
   #byteSize = 0;
@@ -80,6 +81,7 @@ export class LedgerFile {
     this.path = folder.at(fileName(month));
     this.folder = folder;
     this.#fd = fd;
+    this.#inode = fstatSync(fd).ino;
   }
 
   /** Creates the file (0600) if needed. */
@@ -127,9 +129,8 @@ export class LedgerFile {
 
   /** The bytes of the file. Throws `failed` if others have replaced, cut or removed it. */
   #sizeNow(): number {
-    const { size, ino } = fstatSync(this.#fd);
-    const isSame = ino === statSync(this.path, { throwIfNoEntry: false })?.ino;
-    if (isSame && size >= this.#byteSize) return size;
+    const stats = statSync(this.path, { throwIfNoEntry: false });
+    if (stats?.ino === this.#inode && stats.size >= this.#byteSize) return stats.size;
     throw new Failure('failed', `${this.path} was replaced, cut or removed during this run`, {
       step: 'find the program that did it: the next run counts only what is left',
     });

@@ -22,6 +22,8 @@ export interface LedgerOptions {
 const isAboutLedger = (error: unknown): error is Failure =>
   error instanceof Failure && error.code !== 'budget' && error.code !== 'interrupted';
 
+const neverAborted = new AbortController().signal;
+
 /**
  * The credit ledger of an account (docs/cron.md, "Credit bounds"). With a bound per day or month, each request locks and reads
  * it, and one that cannot be used is a failure. Without such a bound there is no lock, and one warning.
@@ -104,7 +106,7 @@ export class CreditLedger implements Ledger {
     return async (outcome) => {
       try {
         // Not every file system appends atomically. Neither a signal nor a busy lock keeps an outcome from being noted.
-        using _lock = await this.#lock(file.folder, new AbortController().signal).catch(() => null);
+        using _lock = await this.#lock(file.folder, neverAborted).catch(() => null);
         file.append({ kind: 'outcome', id, outcome });
       } catch (error) {
         this.#warnOf(error);
