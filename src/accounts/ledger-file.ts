@@ -2,7 +2,7 @@ import { closeSync, fstatSync, readSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Env } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { guardFile } from '../fs/files.ts';
+import { guardFile, syncIfPossible } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 import { type Infer, isCount, isOneOf, isText, orNull, parseObject, shape } from '../json/shape.ts';
 import type { Charge } from '../service/budget.ts';
@@ -109,6 +109,11 @@ export class LedgerFile {
     this.#byteSize += written;
     if (written === text.length) return;
     throw new Failure('failed', `${this.path}: only part of a line was written`, { step: 'free some space' });
+  }
+
+  /** Waits until the lines are on the disk. */
+  sync(): void {
+    guardFile(this.path, 'failure', () => syncIfPossible(this.#fd));
   }
 
   /** Reads the lines that were added since. Throws `failed` for a line that cannot be read, and for a file that others replaced or cut. */

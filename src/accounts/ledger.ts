@@ -103,6 +103,8 @@ export class CreditLedger implements Ledger {
       reference,
       credits,
     });
+    // A power cut must not raise a bound.
+    if (this.#hasBounds) file.sync();
     return async (outcome) => {
       try {
         // Not every file system appends atomically. Neither a signal nor a busy lock keeps an outcome from being noted.

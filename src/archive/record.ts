@@ -145,12 +145,10 @@ export function checksAfter(before: CheckHistory, check: CheckFacts): CheckHisto
 /** Returns what is known after a failure: only one of this archive is recorded. `now`: milliseconds since 1970. Pure. */
 export function checksAfterFailure(
   before: CheckHistory,
-  { code, scope, status, isInherited }: Failure,
+  { code, scope }: Failure,
   now: number,
 ): CheckHistory {
-  // A 403 that ends the run may be about this channel alone: recorded, it comes last in the next run.
-  const isOfArchive = scope === 'reference' || (status === 403 && !isInherited);
-  if (!isOfArchive) return before;
+  if (scope !== 'reference') return before;
   const last = new Date(now).toISOString();
   const { failure } = before;
   // An archive may fail in two ways by turns. When a channel was first gone is printed.

@@ -50,15 +50,15 @@ export class ReferenceIndex {
   }
 
   /**
-   * Whether FILE is an archive that is updated before first exports: not one that ended the last run with a 403, or has
-   * failed for days. Such failures end runs, and what comes after them would wait forever.
+   * Whether FILE is an archive that is updated before first exports: not one that has failed for days. Five such failures
+   * end a run, and what comes after them would wait forever.
    */
   comesFirst(name: string, now: number): boolean {
     const record = this.records.get(name);
     if (record === undefined) return false;
     const { failure } = record.checks;
     if (failure === null || failure.code === 'no_feed') return true;
-    return failure.code !== 'unauthorized' && now - Date.parse(failure.since) < patience;
+    return now - Date.parse(failure.since) < patience;
   }
 
   /** Sorts FILEs: interrupted, then oldest check (`all`: oldest full read), then failed last time, longest ago first. */

@@ -154,19 +154,25 @@ async function findAbsent(
   return { absent: [], unknown: `could not find out for ${which} whether an archive exists: ${why}` };
 }
 
-/** Prints a line for each kind of problem, the most severe first; the last one says how to repair them. */
+/** Prints a line for each kind of problem, the most severe first; the last one that can be repaired says how. */
 function printProblems(bad: readonly BadRow[], options: CheckOptions, stderr: Stderr): void {
   const codes = Object.keys(problemCodes);
   const groups = grouped(bad, ({ problem }) => problem.code).sort(
     ([a], [b]) => codes.indexOf(a.problem.code) - codes.indexOf(b.problem.code),
   );
+  const lastFixable = groups.findLast((group) => fixesOf(group).length > 0);
   for (const group of groups) {
     const names = group.map(({ file, reference }) => file ?? reference);
     const messages = group.map(({ problem }) => problem.message);
     const line = `${group[0].problem.code}: ${withNames(names, messages, 'archives')}`;
-    stderr.error(line, group === groups.at(-1) ? repairOf(bad, options) : null);
+    const isOnlyFix = group.length === 1 && fixesOf(bad).length === 1;
+    const repair = isOnlyFix ? ownFix(group[0]) : repairCommand(options);
+    stderr.error(line, group === lastFixable ? repair : null);
   }
 }
+
+const fixesOf = (rows: readonly BadRow[]): readonly string[] =>
+  rows.flatMap(({ problem }) => problem.fix ?? []);
 
 /** Says which archive was listed whole longest ago, or never. */
 function wholeText(archives: readonly CheckRow<Command>[]): string {
@@ -220,12 +226,11 @@ function printableRow({ problem, ...row }: CheckRow<Command>, options: CheckOpti
   return { ...row, problem: { ...problem, fix: commandText({ ...fix, flags: [...flags, ...account] }) } };
 }
 
-/** Returns the command that repairs what can be repaired: the fix of a single problem, else a line that runs all. */
-function repairOf(bad: readonly BadRow[], { invocation, paths, from }: CheckOptions): Command | null {
-  const [fix] = bad.flatMap(({ problem }) => problem.fix ?? []);
-  if (fix === undefined) return null;
-  if (bad.length === 1) return { purpose: 'fix', program: fix };
-  // The list came from stdin, so the command cannot be repeated.
+const ownFix = ({ problem }: BadRow): Command | null =>
+  problem.fix === null ? null : { purpose: 'fix', program: problem.fix };
+
+/** Returns the command that runs every fix; null if the list came from stdin, so that the command cannot be repeated. */
+function repairCommand({ invocation, paths, from }: CheckOptions): Command | null {
   if (from === '-') return null;
   return repairAll(commandOf(invocation, 'fix', paths, ['--format', '--quiet', '--verbose']));
 }

@@ -49,8 +49,8 @@ export const randomHex = (): string =>
 const systemErrors: Record<string, readonly [what: string, step?: string]> = {
   ENOENT: ['it, or its folder, has been removed'],
   ENOTDIR: ['a part of this path is not a folder', 'choose another location'],
-  EACCES: ['permission denied', 'make it writable for this user, or choose another location'],
-  EPERM: ['permission denied', 'make it writable for this user, or choose another location'],
+  EACCES: ['permission denied', 'let this user read and write it, or choose another location'],
+  EPERM: ['permission denied', 'let this user read and write it, or choose another location'],
   EROFS: ['the file system is read-only', 'make it writable, or choose another location'],
   EEXIST: ['it is not a folder', 'give a folder'],
   EISDIR: ['it is a folder', 'give a file'],

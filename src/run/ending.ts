@@ -145,7 +145,7 @@ function stepOf(group: Group<Failed>, results: readonly Result[], options: RunFl
     if (all !== null) return all;
   }
   // A missing feed needs no action, but the references it kept from being reached need another run.
-  if (failure.code === 'no_feed' && results.some(({ isReached }) => !isReached))
+  if (failure.code === 'no_feed' && group.some(({ isReached }) => !isReached))
     return 'run the same command again: it begins with the archives that were not reached';
   if (isAllNotFound(results) && failure.code === 'gone')
     return 'check the address and --namespace before you remove it from your list';

@@ -8,7 +8,13 @@ import { excerpt } from '../text/truncate.ts';
 import { version } from '../version.ts';
 import type { BaseUrl } from './address.ts';
 import type { Budget, Charge, Tally } from './budget.ts';
-import { assertParameters, type Operation, operationPath, type RequestParameters } from './contract.ts';
+import {
+  assertParameters,
+  type Operation,
+  operationPath,
+  operations,
+  type RequestParameters,
+} from './contract.ts';
 import { describeError, failedAttempt, finalFailure } from './failures.ts';
 import { type Connections, get, type Response, readBody } from './http.ts';
 import { createThrottle, decideRetry, type FailedAttempt } from './retry.ts';
@@ -37,6 +43,9 @@ export interface ClientOptions {
   onRequest(line: () => string): void;
   onWait(milliseconds: number, why: string): void;
 }
+
+/** The parameters of a `resolve` that verifies a key: a service resolves a canonical ID whether the channel exists or not. */
+export const verification = { input: 'UC0123456789abcdefghijkl' };
 
 export function requestUrl(
   { baseUrl, namespace }: Pick<Service, 'baseUrl' | 'namespace'>,
@@ -67,7 +76,8 @@ export class Client {
   readonly #abortSignal: AbortSignal;
   readonly #throttle: ReturnType<typeof createThrottle>;
   #connections: Promise<Connections> | null = null;
-  #isKeyAccepted = false;
+  /** Whether the service accepts the key; null: not known yet. */
+  #acceptsKey: Promise<boolean> | null = null;
 
   constructor(options: ClientOptions) {
     const { context, onWait } = options;
@@ -87,7 +97,7 @@ export class Client {
       const outcome = await this.#attempt(operation, url, tally, attempt);
       if (!('failure' in outcome)) {
         this.#throttle.succeeded();
-        this.#isKeyAccepted = true;
+        this.#acceptsKey ??= Promise.resolve(true);
         return readBody(outcome);
       }
       if (operation.credits > 0 && outcome.charge === 'possibly_charged') soFar.maybeCharged++;
@@ -95,7 +105,7 @@ export class Client {
       const limits = { retries, maxWaitMs: maxWait * 1000 };
       const decision = decideRetry(outcome, { ...soFar, runWaitMs }, limits, context.clock.random());
       if (typeof decision === 'string') {
-        throw this.#explain(finalFailure(outcome, decision, attempt));
+        throw await this.#explain(finalFailure(outcome, decision, attempt), url, tally);
       }
       this.#abortSignal.throwIfAborted();
       const { waitMs, usesRetry, pausesRun } = decision;
@@ -119,17 +129,26 @@ export class Client {
   }
 
   /** Adds what to do about a failure of this service. */
-  #explain(failure: Failure): Failure {
+  async #explain(failure: Failure, url: string, tally: Tally): Promise<Failure> {
     const { code, status } = failure;
     const { remedy, notFoundStep } = this.#options.service;
     if (code === 'not_found' && notFoundStep !== undefined) return failure.with({ step: notFoundStep });
     if (code !== 'unauthorized') return failure;
-    if (status !== 403 || !this.#isKeyAccepted) return failure.with({ step: remedy });
+    if (status !== 403 || !(await this.#verifyKey(url, tally))) return failure.with({ step: remedy });
     return failure.with({
-      // The key was accepted before: the refusal is about the reference.
       scope: 'reference',
       step: 'the key works for other requests: ask the service why, or remove the reference',
     });
+  }
+
+  /** Whether a 403 of a request is about its reference: the service accepts the key for others. Asks once, for free. */
+  async #verifyKey(refusedUrl: string, tally: Tally): Promise<boolean> {
+    const url = requestUrl(this.#options.service, operations.resolve, verification);
+    if (url === refusedUrl) return false;
+    const verify = async (): Promise<boolean> =>
+      !('failure' in (await this.#attempt(operations.resolve, url, tally, 1)));
+    this.#acceptsKey ??= verify();
+    return await this.#acceptsKey;
   }
 
   /** Sends a request once: reserves its credits before, and notes its outcome after. */

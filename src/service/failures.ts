@@ -12,14 +12,13 @@ interface Meaning {
   readonly step?: string;
 }
 
-const rejected: Meaning = { code: 'unauthorized', what: 'the key was rejected' };
 const busy: Meaning = { code: 'unavailable', what: 'the service is not available', isRetryable: true };
 
 /** Other statuses are classified by their first digit. */
 const statusMeanings: Readonly<Record<number, Meaning>> = {
-  401: rejected,
+  401: { code: 'unauthorized', what: 'the key was rejected' },
   402: { code: 'no_credits', what: 'no credits', step: 'add credits to the account' },
-  403: rejected,
+  403: { code: 'unauthorized', what: 'access was refused' },
   404: { code: 'not_found', what: 'not found', step: 'check the spelling' },
   408: busy,
   429: { code: 'rate_limited', what: 'rate limited', isRetryable: true },

@@ -210,6 +210,21 @@ test('fixes name the account and the bounds of the environment, also where one l
   );
 });
 
+test('a fix is on the line of the problem that it repairs', async (t) => {
+  const { world, channel } = await archived(t);
+  world.service.addChannel('gone', { list: videos(0, 5) });
+  await world.run('uploads @gone --output-dir lists');
+  world.service.fault = ({ list, parameters }) =>
+    [list, parameters.channel].includes(channelId('gone')) ? 404 : null;
+  assert.equal((await world.run('uploads @gone --output-dir lists --update --all')).exit, 5);
+  world.remove(file);
+  const { stderr, rows } = await check(world, 'lists');
+  const fix = rows.find(({ id }) => id === channel.id)?.problem?.fix;
+  const [lostLine, goneLine] = stderr.split('\n');
+  assert.equal(lostLine, `chanlist: error: lost: ${file}: the file is gone; fix: ${fix}`);
+  assert.match(goneLine ?? '', /^chanlist: error: gone: lists\/UC\S+: 404 since \S+$/);
+});
+
 test('playlists are repaired as channels are', async (t) => {
   const { world } = await archived(t);
   await world.run('playlist PLx -o p.ndjson');

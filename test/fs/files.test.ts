@@ -51,7 +51,7 @@ test('system errors in words: a wrong path is 2 before anything is sent, everyth
     assert.ok(failure instanceof Failure);
     return `${failure.exit} ${failure.line()}`;
   };
-  const denied = 'permission denied (EACCES); make it writable for this user, or choose another location';
+  const denied = 'permission denied (EACCES); let this user read and write it, or choose another location';
   assert.equal(line('usage', 'ENOENT'), '2 /a/b: the folder /a does not exist (ENOENT); create it first');
   assert.equal(line('usage', 'EACCES'), `2 /a/b: ${denied}`);
   assert.equal(line('failure', 'EACCES'), `1 /a/b: ${denied}`);

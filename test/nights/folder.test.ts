@@ -1,7 +1,6 @@
 /** Nights over several channels: their order, what a failure or a spent budget stops, and how much mail it makes. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import { channelId, videos } from '../support/simulated-service.ts';
 import { onlyError } from '../support/stderr.ts';
 import { statuses } from '../support/summary.ts';
@@ -76,16 +75,6 @@ test('a new channel is exported before the bad references below it end the run',
   nights.write('refs.txt', ['@good', ...bad, '@c0'].map((name) => `${name}\n`).join(''));
   const night = await nights.night();
   assert.deepEqual([night.exit, paid(night)], [8, [channelId('good')]], night.stderr);
-});
-
-test('an archive whose 403 ends every run does not keep a new channel waiting', async (t) => {
-  const { nights, channel } = await folderOf(t, 1);
-  nights.service.addChannel('other', { list: videos(0, 5) });
-  channel(0).feed = 403;
-  assert.equal((await nights.night()).exit, 3);
-  nights.write('refs.txt', '@c0\n@other\n');
-  const next = await nights.night();
-  assert.deepEqual([next.exit, paid(next)], [3, [channelId('other')]], next.stderr);
 });
 
 test('archives that have failed for three days do not keep a new channel waiting', async (t) => {
@@ -172,22 +161,22 @@ test('an update that a failure has interrupted comes last in the next run', asyn
   assert.deepEqual(paid(await nights.run(update)), [channel(1).id, channel(0).id]);
 });
 
-test('a 403 of one channel stops only that one, once the key has been accepted', async (t) => {
-  const { nights, channel } = await folderOf(t, 3);
-  channel(1).feed = 403;
-  const night = await nights.night();
-  assert.deepEqual([night.exit, statuses(night.summary)], [3, ['unchanged', 'failed 3', 'unchanged']]);
-  onlyError(night, '@c1: the key was rejected (403: no feed)', 'or remove the reference');
-});
-
-test('a 403 of the first request ends the run; its archive comes last in the next one', async (t) => {
+test('a 403 of one channel stops only that one: a free request shows that the key is accepted', async (t) => {
   const { nights, channel } = await folderOf(t, 3);
   channel(0).feed = 403;
-  const first = await nights.night();
-  assert.deepEqual(statuses(first.summary), ['interrupted 3', 'interrupted 3', 'interrupted 3']);
-  onlyError(first, '@c0: the key was rejected (403: no feed); stopped, 2 more not reached');
-  const second = await nights.night();
-  assert.deepEqual([second.exit, statuses(second.summary)], [3, ['failed 3', 'unchanged', 'unchanged']]);
+  const night = await nights.night();
+  assert.deepEqual([night.exit, statuses(night.summary)], [3, ['failed 3', 'unchanged', 'unchanged']]);
+  assert.deepEqual(night.operations, ['latest', 'resolve', 'latest', 'latest']);
+  onlyError(night, '@c0: access was refused (403: no feed)', 'or remove the reference');
+});
+
+test('a 403 of every request ends the run: the key is not accepted any more', async (t) => {
+  const { nights } = await folderOf(t, 3);
+  nights.service.fault = () => 403;
+  const night = await nights.night();
+  assert.deepEqual(statuses(night.summary), ['interrupted 3', 'interrupted 3', 'interrupted 3']);
+  assert.deepEqual(night.operations, ['latest', 'resolve']);
+  onlyError(night, 'access was refused (403: a test); stopped, 2 more not reached', 'replace the key');
 });
 
 test('private channels on top of a list do not keep new ones below them waiting', async (t) => {
@@ -199,21 +188,6 @@ test('private channels on top of a list do not keep new ones below them waiting'
   nights.write('refs.txt', [...secret, 'c0', 'new'].map((name) => `@${name}\n`).join(''));
   const night = await nights.night();
   assert.deepEqual([night.exit, night.credits, paid(night).at(-1)], [3, 1, channelId('new')], night.stderr);
-});
-
-test('a channel that the 403 of another one stops is not named, and its archive has no failure', async (t) => {
-  const { nights, channel } = await folderOf(t, 2);
-  channel(0).list = videos(0, 151);
-  channel(1).feed = 403;
-  const recordOf = (name: string): string => nights.read(`dir/.chanlist/${channelId(name)}.ndjson.json`);
-  // Both are under way when the other one is refused: its feed arrives after that was recorded.
-  nights.service.on(async ({ operation, list }) => {
-    if (operation !== 'latest' || list !== channel(0).id) return;
-    while (!recordOf('c1').includes('unauthorized')) await turn();
-  });
-  const run = await nights.run('uploads --from refs.txt --output-dir dir --update --concurrency 2');
-  onlyError(run, 'refs.txt:2 @c1: the key was rejected (403: no feed); stopped, 1 more not reached');
-  assert.equal(JSON.parse(recordOf('c0')).checks.failure, null);
 });
 
 test('a spent budget stops paid requests, not checks', async (t) => {

@@ -141,6 +141,9 @@ test('missing feeds need nothing; what they have kept from being reached needs a
     lines([...stopped, ...others])[0] ?? '',
     /stopped, 1 more not reached; run the same command again: /,
   );
+  // Another missing feed has not stopped anything.
+  const gone = failed('@d', new Failure('no_feed', 'no feed', { status: 404, step: 'no action needed' }));
+  assert.equal(lines([gone, ...stopped, ...others])[0], '@d: no feed; no action needed');
 });
 
 test('bad lines of a list are one line with the step of the first; a command for only one of them is not given', () => {

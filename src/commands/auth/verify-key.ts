@@ -4,12 +4,9 @@ import { createProgress } from '../../output/progress.ts';
 import type { Output } from '../../output/stdout.ts';
 import { clientReports } from '../../run/open-service.ts';
 import { Budget, newTally } from '../../service/budget.ts';
-import { Client, type Service } from '../../service/client.ts';
+import { Client, type Service, verification } from '../../service/client.ts';
 import { operations } from '../../service/contract.ts';
 import { resolvedId } from '../../service/parse-reference.ts';
-
-/** A canonical ID (UC and 22 characters): a service resolves it whether the channel exists or not. */
-const canonicalId = 'UC0123456789abcdefghijkl';
 
 /**
  * Null if the key is accepted, `unauthorized` if it is rejected; any other failure proves nothing about it. Without retries: a
@@ -33,7 +30,7 @@ export async function verifyKey(
     ...clientReports(stderr, progress),
   });
   try {
-    resolvedId(await client.call(operations.resolve, { input: canonicalId }, newTally()));
+    resolvedId(await client.call(operations.resolve, verification, newTally()));
     return null;
   } catch (error) {
     // These are not about the service: a proxy that cannot be used, a signal, a bug.
