@@ -22,6 +22,7 @@ import { createSummaryWriter, type WriteSummary } from '../run/summary.ts';
 import { newTally } from '../service/budget.ts';
 import {
   assertParameters,
+  isPaged,
   type Operation,
   operations,
   parametersFor,
@@ -79,8 +80,8 @@ export async function runOperation(
 }
 
 /** Whether the pages of a list go into files. */
-const isExport = ({ body }: Operation, { output, outputDir }: RunOptions): boolean =>
-  body === 'page' && (output !== null || outputDir !== null);
+const isExport = (operation: Operation, { output, outputDir }: RunOptions): boolean =>
+  isPaged(operation) && (output !== null || outputDir !== null);
 
 /** Writes the summary of a run that is refused. */
 function summarizeRefusal(
@@ -106,7 +107,6 @@ async function chooseJob(
   parametersOf: (value: string) => RequestParameters,
 ): Promise<Job> {
   const references = uniqueReferences(inputs);
-  const isPaged = operation.body === 'page';
   if (isExport(operation, options)) {
     const format = options.format ?? 'ndjson';
     if (format === 'table') throw new Error('a table in a file');
@@ -119,11 +119,11 @@ async function chooseJob(
   const firstRequests = async () => {
     const requests = validReferences(references).map(({ given, value }) => {
       const parameters = parametersOf(value);
-      return { reference: given, operation, parameters, ...(isPaged && { nextCost: 0 }) };
+      return { reference: given, operation, parameters, ...(isPaged(operation) && { nextCost: 0 }) };
     });
     return { requests, results: badLineResults(references) };
   };
-  if (isPaged) {
+  if (isPaged(operation)) {
     const { printListings } = await import('../run/print-listings.ts');
     return { references, destination: null, assertPossible: () => {}, firstRequests, work: printListings };
   }

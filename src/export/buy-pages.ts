@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import type { PagesFile } from '../archive/pages-file.ts';
 import type { Failure } from '../errors.ts';
-import { assertNotPinned } from '../fs/atomic.ts';
 import { assertFreeSpace } from '../fs/files.ts';
 import { listPages, missingEntries, needsPage, type Sink, tokenOf } from '../run/list-pages.ts';
 import type { Result } from '../run/results.ts';
@@ -36,7 +35,6 @@ export async function buyPages(
   const stuck = stuckFailure(item, pages);
   if (stuck !== null) return { facts: { pages: 0, missing: null, token: null }, failure: stuck };
   const { target } = item;
-  assertNotPinned(target);
   const { update, request } = pages.header;
   const sink: Sink = {
     select,
@@ -55,18 +53,15 @@ export async function buyPages(
       pages.addPage(rows, { ...position, next }, { info });
     },
   };
-  const {
-    position,
-    pages: pagesBought,
-    failure,
-  } = await listPages(run, item.id, pages.position, sink, item.reference.tally);
+  const listing = await listPages(run, item.id, pages.position, sink, item.reference.tally);
+  const { position, failure } = listing;
   const isStuck = failure !== null && position.next === 'stuck';
   // Only for an export: an update starts over.
   if (failure?.code === 'unresumable' && update === null) pages.noteRefused();
   return {
     facts: {
-      pages: pagesBought,
-      missing: missingEntries(position.total, pagesBought, keptEntries + pages.position.entries),
+      pages: listing.pages,
+      missing: missingEntries(position.total, listing.pages, keptEntries + pages.position.entries),
       token: failure === null ? null : tokenOf(position.next),
     },
     failure: isStuck ? unresumable(item, pages, failure.message, failure.status) : failure,

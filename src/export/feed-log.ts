@@ -78,9 +78,8 @@ function blameService(results: readonly Result[], outage: MissingFeeds): Explain
   const [first] = outage.values();
   if (first === undefined) return { results, warnings: [], outage: null };
   const message = `the service is ${first.problem}: no feed can be read`;
-  const step = 'try again later';
   const failureOf = (details: FailureDetails = {}): Failure =>
-    new Failure('unavailable', message, { status: first.status, step, ...details });
+    new Failure('unavailable', message, { status: first.status, ...details });
   const explained = results.map((result): Result => {
     if (result.isReached && !outage.has(result.id ?? '')) return result;
     if (result.status === 'unchecked') return { ...result, status: 'failed', failure: failureOf() };

@@ -2,7 +2,7 @@ import type { Terms } from '../cli/command-module.ts';
 import { globalFlagGroups } from '../cli/flags.ts';
 import { exitCodes, failureCodes, severityOrder } from '../errors.ts';
 import { extensions, formatNames, formats } from '../output/formats.ts';
-import { operations, pagedNames } from '../service/contract.ts';
+import { defaultNamespace, operations, pagedNames } from '../service/contract.ts';
 import { type Block, flagTerms, type TopicName } from './blocks.ts';
 
 const sums = '{"confirmed", "possibly_charged"}';
@@ -153,7 +153,7 @@ export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
     terms('Environment variables:', {
       CHANLIST_PROFILE: 'stored account to use; see --profile',
       CHANLIST_BASE_URL: 'address of the service; see --base-url',
-      CHANLIST_NAMESPACE: 'path segment after /api/v2/ (default: media); see --namespace',
+      CHANLIST_NAMESPACE: `path segment after /api/v2/ (default: ${defaultNamespace}); see --namespace`,
       CHANLIST_API_KEY: 'the key; takes precedence over CHANLIST_API_KEY_FILE and a stored key',
       CHANLIST_API_KEY_FILE: 'file with the key; see --key-file',
       CHANLIST_MAX_CREDITS: 'bounds, separated by commas; see --max-credits',

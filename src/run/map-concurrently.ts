@@ -15,12 +15,10 @@ export function mapConcurrently<T, R>(
 }
 
 /** Does `work` for each item, at most `concurrency` at once. `work` must not reject. */
-export function forEachConcurrently<T>(
+export async function forEachConcurrently<T>(
   items: readonly T[],
   { concurrency }: { readonly concurrency: number },
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  // By default, the items after a slow one would wait for it.
-  const options = { concurrency, highWaterMark: items.length };
-  return Readable.from(items).forEach(work, options);
+  for await (const _ of mapConcurrently(items, { concurrency }, work));
 }
