@@ -4,7 +4,7 @@ import type { Env } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { guardFile, syncIfPossible } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
-import { type Infer, isCount, isOneOf, isText, orNull, parseObject, shape } from '../json/shape.ts';
+import { type Infer, isCount, isOneOf, isString, objectOf, orNull, parseObject } from '../json/shape.ts';
 import type { Charge } from '../service/budget.ts';
 import { excerpt } from '../text/truncate.ts';
 import { homeFolder } from './store.ts';
@@ -18,28 +18,28 @@ export function ledgerFolder(env: Env, platform = process.platform): string {
 
 const fileName = (month: string): string => `credits-${month}.ndjson`;
 
-const isDay = (value: unknown): value is string => isText(value) && /^\d{4}-\d\d-\d\d$/.test(value);
+const isDay = (value: unknown): value is string => isString(value) && /^\d{4}-\d\d-\d\d$/.test(value);
 
 /** A paid request. `time`: ISO 8601, UTC; `day`: the local one; `origin` and `key` (a digest): the account. */
-const isRequestLine = shape({
+const isRequestLine = objectOf({
   version: isOneOf(1),
   kind: isOneOf('request'),
-  id: isText,
-  time: isText,
+  id: isString,
+  time: isString,
   day: isDay,
-  origin: isText,
-  key: isText,
-  last_four: isText,
-  command: isText,
-  reference: orNull(isText),
+  origin: isString,
+  key: isString,
+  last_four: isString,
+  command: isString,
+  reference: orNull(isString),
   credits: isCount,
 });
 type RequestLine = Infer<typeof isRequestLine>;
 
-const isOutcomeLine = shape({
+const isOutcomeLine = objectOf({
   version: isOneOf(1),
   kind: isOneOf('outcome'),
-  id: isText,
+  id: isString,
   outcome: isOneOf('confirmed', 'free', 'possibly_charged'),
 });
 type OutcomeLine = Infer<typeof isOutcomeLine>;
@@ -128,7 +128,7 @@ export class LedgerFile {
     if (lines.length === 0) return null;
     const which = `${lines.length === 1 ? 'line' : 'lines'} ${excerpt(lines.join(', '))}`;
     return new Failure('failed', `${this.path} is damaged: ${which} cannot be read`, {
-      step: 'restore it from a backup, or delete what cannot be read (its credits may then not be counted)',
+      step: 'restore it from a backup, or delete what cannot be read (the credits noted there are then not counted)',
     });
   }
 

@@ -1,6 +1,6 @@
 /** In milliseconds. */
-export const hour = 60 * 60 * 1000;
-export const day = 24 * hour;
+export const hourMs = 60 * 60 * 1000;
+export const dayMs = 24 * hourMs;
 
 /** A time (milliseconds since 1970) as its local calendar day: `2026-11-21`. */
 export function localDay(time: number): string {

@@ -6,7 +6,7 @@ import { Failure, systemCode, usage } from '../errors.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import { ignoreErrors, makeFolders } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
-import { isOneOf, isText, mapOf, orNull, parseObject, shape } from '../json/shape.ts';
+import { isOneOf, isString, mapOf, objectOf, orNull, parseObject } from '../json/shape.ts';
 import { parseAddress, parseNamespace } from '../service/address.ts';
 import { type CreditBound, formatBounds, parseBounds } from '../service/budget.ts';
 import type { Service } from '../service/client.ts';
@@ -86,9 +86,9 @@ export function readStore(env: Env): Store {
 }
 
 /** Hides all stored keys: one may have been typed by mistake, and messages repeat what was typed. */
-export function redactStoredKeys(env: Env, messages: { redact(key: string): void }): void {
+export function redactStoredKeys(env: Env, messages: { addSecret(key: string): void }): void {
   try {
-    for (const { key } of readStore(env).profiles.values()) messages.redact(key);
+    for (const { key } of readStore(env).profiles.values()) messages.addSecret(key);
   } catch {
     // No key can be read from a damaged store.
   }
@@ -124,16 +124,16 @@ export async function updateStore(env: Env, change: (store: Store) => Store): Pr
   return store;
 }
 
-const isStored = shape({
+const isStored = objectOf({
   version: isOneOf(1),
-  active: orNull(isText),
+  active: orNull(isString),
   profiles: mapOf(
-    shape({
-      baseUrl: isText,
-      namespace: isText,
-      key: isText,
+    objectOf({
+      baseUrl: isString,
+      namespace: isString,
+      key: isString,
       // A bound that cannot be read must not be dropped: it protects money.
-      max_credits: (value): value is string | undefined => value === undefined || isText(value),
+      max_credits: (value): value is string | undefined => value === undefined || isString(value),
     }),
   ),
 });

@@ -317,7 +317,7 @@ export class PagesFile {
     const removed = [this.#folder.path, this.#path].find((path) => !existsSync(path));
     if (removed !== undefined)
       return new Failure('failed', `${removed} was removed during this run`, { scope });
-    const what = `${this.#path}: another run or program writes it`;
+    const what = `${this.#path}: another run or program is writing it`;
     return new Failure('failed', what, { scope, step: 'stop it' });
   }
 

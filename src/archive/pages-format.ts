@@ -9,11 +9,11 @@ import {
   isDate,
   isNumber,
   isOneOf,
-  isText,
+  isString,
   listOf,
+  objectOf,
   orNull,
   parseObject,
-  shape,
 } from '../json/shape.ts';
 import { fileFormats } from '../output/formats.ts';
 import type { Next } from '../run/list-pages.ts';
@@ -21,15 +21,15 @@ import type { Command } from '../text/command.ts';
 import { fileStamp, isRecord } from './record.ts';
 
 /** What an export asks for: only a run of the same request resumes it. */
-const isRequest = shape({
+const isRequest = objectOf({
   /** Channel or playlist. */
-  id: isText,
+  id: isString,
   format: isOneOf(...fileFormats),
   /** Names of `--fields`; null: all. */
-  fields: orNull(isText),
+  fields: orNull(isString),
   limit: orNull(isCount),
   /** Address and namespace: a token belongs to one service. */
-  service: isText,
+  service: isString,
 });
 export type ExportRequest = Infer<typeof isRequest>;
 
@@ -43,40 +43,40 @@ export const discardCommand = (folder: PrivateFolder, file: string): Command => 
 });
 
 /** What an update buys. */
-const isUpdateRequest = shape({
+const isUpdateRequest = objectOf({
   /** It buys every page. */
   all: isBoolean,
   /** When it began to read the list. */
   started: isDate,
   /** FILE when it began: its pages leave out what this one has. */
-  file: shape({ checksum: isCount, entries: isCount }),
+  file: objectOf({ checksum: isCount, entries: isCount }),
   /** The IDs of the feed that FILE lacked. */
-  expected: listOf(isText),
+  expected: listOf(isString),
   /** Why there was no feed; null: there was one, or none was requested. */
-  feedProblem: orNull(isText),
+  feedProblem: orNull(isString),
 });
 export type UpdateRequest = Infer<typeof isUpdateRequest>;
 
 /** The first line of a pages file. */
-const isHeader = shape({
+const isHeader = objectOf({
   version: isOneOf(pagesVersion),
   request: isRequest,
   /** As given. */
-  reference: isText,
+  reference: isString,
   started: isDate,
   /** There was a FILE when the run began. */
-  replaces: isBoolean,
+  foundFile: isBoolean,
   /** Null: an export. */
   update: orNull(isUpdateRequest),
 });
 export type PagesHeader = Infer<typeof isHeader>;
 
 const isFixedPlace = isOneOf('start', 'end', 'stuck');
-const isToken = shape({ token: isText });
+const isToken = objectOf({ token: isString });
 const isNext = (value: unknown): value is Next => isFixedPlace(value) || isToken(value);
 
 /** The line after the entries of a page. */
-export const isCommit = shape({
+export const isCommit = objectOf({
   next: isNext,
   entries: isCount,
   pages: isCount,
@@ -84,7 +84,7 @@ export const isCommit = shape({
   /** The pages before this one are set aside, for this update; null: they are not. */
   asideFor: orNull(isUpdateRequest),
   /** json: playlist_info of the list, as JSON text, once. */
-  info: orNull(isText),
+  info: orNull(isString),
   /** The service did not accept the token of `next`: a run tries it again, but `check` names --restart. */
   isTokenRefused: isBoolean,
   /** An update: this page or one before it has an entry of FILE. */
@@ -93,7 +93,7 @@ export const isCommit = shape({
 export type Commit = Infer<typeof isCommit>;
 
 /** The last line, once the new FILE is written: the run has ended if FILE is this one. */
-export const isEnd = shape({ ...fileStamp, record: orNull(isRecord) });
+export const isEnd = objectOf({ ...fileStamp, record: orNull(isRecord) });
 export type PagesEnd = Infer<typeof isEnd>;
 
 /** An archive is a whole list as ndjson, each entry as sent; anything else is a view. */

@@ -73,8 +73,8 @@ export async function readArchive(
 }
 
 /**
- * Reads an archive whose record may be null. Lines of a FILE that is as recorded are what the service sent: they are not checked
- * for their ID. `checkedId`: the ID for which they were checked; null: for none.
+ * Reads an archive whose record may be null. The lines of a FILE that is as recorded are trusted: they are not checked for
+ * their ID. `checkedId`: the ID for which they were checked; null: for none.
  */
 export async function readRecorded(
   target: Target,

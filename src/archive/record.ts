@@ -7,28 +7,28 @@ import {
   isCount,
   isDate,
   isNumber,
-  isText,
+  isString,
   listOf,
   mapOf,
+  objectOf,
   orNull,
   parseObject,
-  shape,
 } from '../json/shape.ts';
 
 /** What is known of an archive from the checks so far. Times are ISO 8601. */
-const isCheckHistory = shape({
+const isCheckHistory = objectOf({
   /** The last successful check; null: none. */
   checked: orNull(isDate),
   /** numVideos less entries, at the last page; null if unknown. */
   missing: orNull(isCount),
   /** The feed of the last check: all of its IDs, and those that FILE has. */
-  feed: orNull(shape({ ids: listOf(isText), known: listOf(isText) })),
+  feed: orNull(objectOf({ ids: listOf(isString), known: listOf(isString) })),
   /** IDs of the feed that the pages did not hold (rule 4): number of checks, and the last one. */
-  missingIds: mapOf(shape({ checks: isCount, last: isDate })),
+  missingIds: mapOf(objectOf({ checks: isCount, last: isDate })),
   /** The last page that was bought because there was no feed (rule 3); null: there is a feed. */
   withoutFeed: orNull(isDate),
   /** How the last run failed, since when, and when it did last; null if it did not. */
-  failure: orNull(shape({ code: isText, since: isDate, last: isDate })),
+  failure: orNull(objectOf({ code: isString, since: isDate, last: isDate })),
 });
 export type CheckHistory = Infer<typeof isCheckHistory>;
 
@@ -36,19 +36,19 @@ const recordVersion = 4;
 
 /** Size and time of FILE show whether it was replaced: bytes, and milliseconds since 1970. */
 export const fileStamp = { size: isCount, mtime: isNumber };
-const isFileStamp = shape(fileStamp);
+const isFileStamp = objectOf(fileStamp);
 export type FileStamp = Infer<typeof isFileStamp>;
 
 /** What chanlist knows of an archive: `.chanlist/FILE.json`, with a version. Written at the end of a run. */
-export const isRecord = shape({
+export const isRecord = objectOf({
   /** As last given. */
-  reference: isText,
+  reference: isString,
   /** Other references that resolved to this ID. */
-  others: listOf(isText),
+  aliases: listOf(isString),
   /** Channel or playlist. */
-  id: isText,
+  id: isString,
   /** Address and namespace of its last run. */
-  service: isText,
+  service: isString,
   ...fileStamp,
   /** The crc32 of FILE. */
   checksum: isCount,
@@ -151,7 +151,7 @@ export function checksAfterFailure(
   if (scope !== 'reference') return before;
   const last = new Date(now).toISOString();
   const { failure } = before;
-  // An archive may fail in two ways by turns. When a channel was first gone is printed.
+  // `since` stays while failures alternate, except for `gone`: its first day is printed.
   const isGone = code === 'gone' || failure?.code === 'gone';
   const isNew = failure === null || (isGone && failure.code !== code);
   return { ...before, failure: { code, since: isNew ? last : failure.since, last } };

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { day, hour } from '../accounts/local-time.ts';
+import { dayMs, hourMs } from '../accounts/local-time.ts';
 import { Failure } from '../errors.ts';
 import { withDescriptor } from '../fs/files.ts';
 import type { Target } from '../fs/output-target.ts';
@@ -11,7 +11,7 @@ import { headerOf, type PagesHeader } from './pages-format.ts';
 import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
 
 /** Milliseconds after which a failing archive is updated after first exports: three days, less the slack of a night. */
-const patience = 3 * day - 2 * hour;
+const patience = 3 * dayMs - 2 * hourMs;
 
 interface IndexedFolder {
   /** FILE of `-o`; null: all FILEs of the folder. */
@@ -37,7 +37,8 @@ export class ReferenceIndex {
         const record = readRecord(privateFolder, name);
         if (record !== null) this.records.set(name, record);
         if (header !== null) note(header.reference, header.request.id);
-        if (record !== null) for (const other of [record.reference, ...record.others]) note(other, record.id);
+        if (record !== null)
+          for (const other of [record.reference, ...record.aliases]) note(other, record.id);
       } catch (error) {
         // A damaged record, or a reference that only the other command accepts: skip it.
         if (!(error instanceof Failure)) throw error;

@@ -1,5 +1,5 @@
 import { parseKey } from '../accounts/key.ts';
-import { day, hour } from '../accounts/local-time.ts';
+import { dayMs, hourMs } from '../accounts/local-time.ts';
 import { usage } from '../errors.ts';
 import { formatNames } from '../output/formats.ts';
 import { parseFaultRule, sandboxDefaults, servePort } from '../sandbox/defaults.ts';
@@ -79,7 +79,7 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
     row(
       '--max-credits <n>',
       [...boundedCommands, 'check'],
-      'bound credits: <n>, <n>/day, <n>/month; may repeat',
+      'spend at most <n>, <n>/day, <n>/month; may repeat',
       {
         parse: parseBound,
         ...repeatable,
@@ -90,7 +90,7 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
   ],
   'Network:': [
     row('--timeout <seconds>', keyCommands, 'limit the time of each request', {
-      parse: seconds(0.001, day / 1000),
+      parse: seconds(0.001, dayMs / 1000),
       default: 30,
     }),
     row('--retries <n>', requestCommands, 'retry a request after errors, at most <n> times', {
@@ -98,7 +98,7 @@ export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
       default: 4,
     }),
     row('--max-wait <seconds>', keyCommands, 'give up after waiting this long', {
-      parse: seconds(0, (7 * day) / 1000),
+      parse: seconds(0, (7 * dayMs) / 1000),
       default: 120,
     }),
   ],
@@ -170,7 +170,7 @@ export const ownFlags: readonly FlagRow[] = [
     default: pageSize,
   }),
   onServe('--latency <ms>', 'delay every response by <ms>', {
-    parse: integer(0, 7 * day),
+    parse: integer(0, 7 * dayMs),
     default: latency,
   }),
   onServe('--seed <n>', 'seed the choice of requests that fail', { parse: integer(0), default: seed }),
@@ -204,7 +204,7 @@ export const explainedFlagsOf = (path: string): readonly FlagRow[] =>
 function duration(text: string, source: string): number {
   if (!/^\d{1,6}(?:\.\d{1,6})?[hd]$/.test(text))
     throw usage(`${source} is '${text}': expected hours or days`, 'give it as 36h or 2d');
-  return Number.parseFloat(text) * (text.endsWith('d') ? day : hour);
+  return Number.parseFloat(text) * (text.endsWith('d') ? dayMs : hourMs);
 }
 
 function month(text: string, source: string): string {

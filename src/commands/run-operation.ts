@@ -43,8 +43,8 @@ export async function runOperation(
   const { dryRun, continuation, refusal } = options;
   assertSummaryFile(options, context);
   const { clock, env } = context;
-  const hide = (text: string): string => stderr.withoutKeys(text);
-  const writeSummary = createSummaryWriter(operation.name, dryRun ? null : options.summary, clock, hide);
+  const redact = (text: string): string => stderr.withoutKeys(text);
+  const writeSummary = createSummaryWriter(operation.name, dryRun ? null : options.summary, clock, redact);
   let references: readonly Reference[] = [];
   try {
     if (refusal !== null) throw refusal;

@@ -12,7 +12,7 @@ import { assertNotArchive, pagesName, privateFolderOf } from '../fs/private-fold
 import { inputName, readChunks, withoutByteOrderMark } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { arrayFrame } from '../output/document.ts';
-import { assertPresent, exportedShape, parseFields } from '../output/parse-fields.ts';
+import { assertPresent, fileShape, parseFields } from '../output/parse-fields.ts';
 import { entriesOf, render } from '../output/render.ts';
 import { defaultFormat } from '../output/terminal.ts';
 import { outputTarget } from '../run/named-files.ts';
@@ -41,7 +41,7 @@ export const run: RunCommand<ShowOptions> = async (options, { context, stdout, s
   if (files.includes('-')) stderr.announceInput(context.stdin);
   for (const path of files) if (path !== '-') assertShowable(path);
   const terminal = output === null ? stdout.terminal : null;
-  const fields = parseFields(options.fields, exportedShape);
+  const fields = parseFields(options.fields, fileShape);
   const format = options.format ?? defaultFormat(terminal);
   if (target !== null) assertNotArchive(target);
   let printed = 0;
@@ -73,7 +73,7 @@ export const run: RunCommand<ShowOptions> = async (options, { context, stdout, s
   using file = target === null ? null : new AtomicFile(target);
   if (file === null && format === 'table') stdout.usePager();
   const sink = file ?? stdout;
-  const rendering = { format, shape: exportedShape, fields, sample, terminal, frame: arrayFrame };
+  const rendering = { format, shape: fileShape, fields, sample, terminal, frame: arrayFrame };
   const warnings = await render(read, isRepeatable, rendering, (text) => sink.write(text));
   for (const warning of warnings) stderr.warn(warning);
   if (thrown !== null) {

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { day } from '../accounts/local-time.ts';
+import { dayMs } from '../accounts/local-time.ts';
 import { PagesFile } from '../archive/pages-file.ts';
 import { type Contents, damageOf, readRecorded } from '../archive/read-archive.ts';
 import { type ArchiveRecord, matchesStamp, readRecord, recordedFiles } from '../archive/record.ts';
@@ -20,7 +20,7 @@ import { exportCommand, misplacedStep, switchesOf } from './messages.ts';
 /** What can be wrong with an archive, from the most to the least severe; the help prints these rows. */
 export const problemCodes = {
   damaged:
-    'a line is not an entry of its channel or playlist, its content has changed but not its size and time, ' +
+    'a line is not an entry of its channel or playlist, its bytes have changed although its size and time have not, ' +
     'or it cannot be read',
   lost: 'it has fewer entries than recorded, or its file is gone',
   absent: 'a reference of --from has no archive',
@@ -174,7 +174,7 @@ async function compare(
     whole: record?.whole ?? null,
     problem,
   };
-  return { row, references: [id, reference, ...(record?.others ?? [])] };
+  return { row, references: [id, reference, ...(record?.aliases ?? [])] };
 }
 
 /** Returns the row of an archive that cannot be read, or whose record or pages cannot. */
@@ -205,7 +205,7 @@ function interruptedProblem(target: Target, { header, position, end, isTokenRefu
     header.update === null
       ? `its export was interrupted after ${count(position.entries, 'entry', 'entries')}`
       : `its update was interrupted after ${count(position.pages, 'page', 'pages')}`;
-  const hasAppeared = !header.replaces && stats !== null && !isEmpty(target) && !matchesStamp(stats, end);
+  const hasAppeared = !header.foundFile && stats !== null && !isEmpty(target) && !matchesStamp(stats, end);
   // Only a person can decide which file to keep.
   if (hasAppeared)
     return {
@@ -232,7 +232,7 @@ function staleProblem(path: string, record: ArchiveRecord, now: number, maxAge: 
   if (age < 0) return stale(`last successful check ${checked}, which is in the future`);
   // Without a feed, an update buys one page every seven days (docs/updates.md, rule 3).
   const isWithoutFeed = withoutFeed !== null || failure?.code === 'no_feed';
-  const limit = isWithoutFeed ? Math.max(maxAge, (daysWithoutFeed + 1) * day) : maxAge;
+  const limit = isWithoutFeed ? Math.max(maxAge, (daysWithoutFeed + 1) * dayMs) : maxAge;
   return age > limit ? stale(`last successful check ${checked}`) : null;
 }
 

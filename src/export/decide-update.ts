@@ -1,4 +1,4 @@
-import { day, hour } from '../accounts/local-time.ts';
+import { dayMs, hourMs } from '../accounts/local-time.ts';
 import { type CheckHistory, maxIds } from '../archive/record.ts';
 
 /** An entry of the feed that `latest` returns. */
@@ -32,7 +32,7 @@ type UpdateDecision =
   | { readonly action: 'buy'; readonly expected: readonly string[] };
 
 /** Each wait of days is this much shorter, so that a run that starts a little early is not a night late (ms). */
-const slack = 2 * hour;
+const slack = 2 * hourMs;
 /** Rule 3: days after the last successful check, and after a page without a feed, until a page is fetched. */
 export const daysWithoutFeed = 7;
 /** Rule 4: how many times an ID that no fetched page contained is expected, and the days between. */
@@ -68,7 +68,7 @@ function decideWithoutFeed(before: CheckHistory, now: number): UpdateDecision {
   if (lastPage !== null)
     return haveDaysPassed(lastPage, daysWithoutFeed, now) ? buy : { action: 'unchecked' };
   if (checked === null || haveDaysPassed(checked, daysWithoutFeed, now)) return buy;
-  return { action: 'fail', until: Date.parse(checked) + daysWithoutFeed * day };
+  return { action: 'fail', until: Date.parse(checked) + daysWithoutFeed * dayMs };
 }
 
 /** Returns the IDs of the feed that FILE lacks and the list should contain (rules 1 and 4). */
@@ -94,7 +94,7 @@ export const noLongerExpected = (expected: readonly string[], { missingIds }: Ch
 /** Whether so many days have passed since a time, less the slack. Nothing waits for a time in the future. */
 function haveDaysPassed(time: string, days: number, now: number): boolean {
   const elapsed = now - Date.parse(time);
-  return elapsed < 0 || elapsed >= days * day - slack;
+  return elapsed < 0 || elapsed >= days * dayMs - slack;
 }
 
 /**

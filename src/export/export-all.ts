@@ -138,8 +138,8 @@ async function recordAlias(
   if (alias === null || index.knownId(reference) !== null) return;
   try {
     using _lock = await lockExport(run, exportFolder, id);
-    changeRecord(exportFolder.privateFolder, nameOf(exportFolder, id), id, ({ others }) => ({
-      others: [...others, alias],
+    changeRecord(exportFolder.privateFolder, nameOf(exportFolder, id), id, ({ aliases }) => ({
+      aliases: [...aliases, alias],
     }));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

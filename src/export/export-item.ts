@@ -54,7 +54,7 @@ export interface ExportItem extends Disposable {
   readonly onDisk: DiskState;
   /** The update buys every page (`--update --all`). */
   readonly buysAll: boolean;
-  readonly recordIdentity: Pick<ArchiveRecord, 'id' | 'reference' | 'others' | 'service'>;
+  readonly recordIdentity: Pick<ArchiveRecord, 'id' | 'reference' | 'aliases' | 'service'>;
 }
 
 /** The temporary name of the new FILE. Without `.new`, that of `a.json` would be the temporary record of `a`. */
@@ -128,7 +128,7 @@ interface ExportInput {
  * `damaged` for a record that cannot be used.
  */
 export async function readItem(exportFolder: ExportFolder, input: ExportInput): Promise<ExportItem> {
-  const { privateFolder, service, context, options, format, operation, file } = exportFolder;
+  const { privateFolder, service, options, format, operation, file } = exportFolder;
   const { reference, id, buysAll = options.update && options.all } = input;
   const name = nameOf(exportFolder, id);
   const path = pathOf(exportFolder, id);
@@ -143,11 +143,7 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
   const state = fileState(target, onFile, request);
   const record = onFile?.id === id ? onFile : null;
   const foreignId = record === null ? (onFile?.id ?? null) : null;
-  // --restart discards the pages of an earlier run. Pages of an update whose FILE is gone are discarded, too.
-  const pages = options.restart ? null : await PagesFile.open(privateFolder, name, context.stop);
-  const isDiscarded = pages !== null && pages.header.update !== null && state === 'none';
-  if (isDiscarded) pages[Symbol.dispose]();
-  const interrupted = isDiscarded ? null : pages;
+  const interrupted = await openInterrupted(exportFolder, name, state);
   // Pages of an update belong to the archive that it found.
   const isOurs =
     interrupted !== null &&
@@ -175,6 +171,20 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
   };
 }
 
+/** Opens the pages of an interrupted run; null if there are none, or `--restart` discards them. */
+async function openInterrupted(
+  { privateFolder, context, options }: ExportFolder,
+  name: string,
+  file: DiskState['file'],
+): Promise<PagesFile | null> {
+  if (options.restart) return null;
+  const pages = await PagesFile.open(privateFolder, name, context.stop);
+  // An update whose FILE is gone is discarded, too.
+  if (pages === null || pages.header.update === null || file !== 'none') return pages;
+  pages[Symbol.dispose]();
+  return null;
+}
+
 /** Throws a usage error for a FILE of `--output-dir` that is a link: its record, or another archive, would be at its target. */
 function assertNotLink(
   { file, path }: ExportFolder,
@@ -191,12 +201,12 @@ function keptReferences(
   { value, given }: Reference,
   interrupted: PagesFile | null,
   record: ArchiveRecord | null,
-): Pick<ArchiveRecord, 'reference' | 'others'> {
+): Pick<ArchiveRecord, 'reference' | 'aliases'> {
   const names = [value === id ? id : (given ?? id)];
   if (interrupted !== null) names.push(interrupted.header.reference);
-  if (record !== null) names.push(record.reference, ...record.others);
-  const [reference = id, ...others] = new Set(names.filter((name) => name !== id));
-  return { reference, others };
+  if (record !== null) names.push(record.reference, ...record.aliases);
+  const [reference = id, ...aliases] = new Set(names.filter((name) => name !== id));
+  return { reference, aliases };
 }
 
 function fileState(target: Target, record: ArchiveRecord | null, request: ExportRequest): DiskState['file'] {
@@ -223,7 +233,7 @@ export function startPages(item: ExportItem, update: UpdateRequest | null): Page
     request: item.request,
     reference: item.recordIdentity.reference,
     started: currentTime(item),
-    replaces: item.onDisk.file !== 'none',
+    foundFile: item.onDisk.file !== 'none',
     update,
   });
 }

@@ -122,8 +122,8 @@ function recordResumed(run: Run, item: ExportItem, pages: PagesFile): Result {
 /** Buys the remaining pages of an export, and replaces FILE once all of them are there. */
 async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise<Result> {
   const { target, exportFolder, reference, record, onDisk } = item;
-  const { started, replaces } = pages.header;
-  if (!replaces) assertUnchanged(target, null, moveAwayStep(item));
+  const { started, foundFile } = pages.header;
+  if (!foundFile) assertUnchanged(target, null, moveAwayStep(item));
   const resumed = pages.position.entries;
   const select = firstEntriesSelector(run, (await pages.contents(exportFolder.context.stop)).ids);
   const { facts: bought, failure } = await buyPages(run, item, pages, select);

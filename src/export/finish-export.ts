@@ -30,8 +30,8 @@ export async function finishExport(
   below: ArchiveContents | null = null,
 ): Promise<void> {
   const { exportFolder, name, target } = item;
-  const { request, replaces } = pages.header;
-  const expected = replaces && target.stats !== null ? stampOf(target.stats) : null;
+  const { request, foundFile } = pages.header;
+  const expected = foundFile && target.stats !== null ? stampOf(target.stats) : null;
   const step = below === null ? moveAwayStep(item) : `${sameCommandStep(item)} to resume`;
   const assertExpected = (): void => assertUnchanged(target, expected, step);
   assertExpected();

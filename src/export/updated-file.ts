@@ -89,15 +89,15 @@ export const contentOf = ({ checksum, entries }: ArchiveContents): UpdateRequest
   entries,
 });
 
-/** Warns of what others have changed in FILE (null: it was not read). `isWhole`: every page is bought. */
+/** Warns of what others have changed in FILE (null: it was not read). */
 export function warnAboutFile(
   run: Run,
   item: ExportItem,
   contents: ArchiveContents | null,
-  isWhole: boolean,
+  buysEveryPage: boolean,
 ): void {
   const { record, reference, target } = item;
-  if (record === null && !isWhole) run.warn('adopted', reference.label, adoptedWarning);
+  if (record === null && !buysEveryPage) run.warn('adopted', reference.label, adoptedWarning);
   const change = contents && changeOf(item, contents);
   if (change !== null) run.warn('repaired', reference.label, `${target.path}: ${change}`);
 }

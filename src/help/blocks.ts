@@ -7,7 +7,7 @@ export const topicNames = ['flags', 'fields', 'reports', 'exit-codes', 'formats'
 export type TopicName = (typeof topicNames)[number];
 
 export const exportHelp =
-  'At a terminal a table is the first page, unless --limit, --max-credits or --all is given. ' +
+  'At a terminal a table shows only the first page, unless --limit, --max-credits or --all is given. ' +
   'With -o the file appears once it is complete, and replaces another only with --restart. ' +
   'After an interruption the same command resumes.';
 

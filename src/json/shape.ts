@@ -5,11 +5,12 @@ export type Infer<G> = G extends Test<infer T> ? T : never;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-export const isText = (value: unknown): value is string => typeof value === 'string';
+export const isString = (value: unknown): value is string => typeof value === 'string';
 export const isNumber = (value: unknown): value is number => typeof value === 'number';
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-export const isDate = (value: unknown): value is string => isText(value) && !Number.isNaN(Date.parse(value));
+export const isDate = (value: unknown): value is string =>
+  isString(value) && !Number.isNaN(Date.parse(value));
 
 export const isOneOf =
   <const T>(...values: readonly T[]): Test<T> =>
@@ -29,7 +30,7 @@ export const mapOf =
     isObject(value) && Object.values(value).every(test);
 
 /** Whether a value is an object with these members; further ones are ignored. */
-export function shape<M extends Readonly<Record<string, Test>>>(
+export function objectOf<M extends Readonly<Record<string, Test>>>(
   members: M,
 ): Test<{ readonly [Name in keyof M]: Infer<M[Name]> }> {
   const tests = Object.entries<Test>(members);

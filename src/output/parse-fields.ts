@@ -8,7 +8,7 @@ import { computedFields, entryKeys, valueAt, wildcard } from './fields.ts';
 import type { EntryShape, Field } from './format.ts';
 
 /** Entries of exports, whichever command wrote them. */
-export const exportedShape = {
+export const fileShape = {
   fields: videoFields,
   documentedFields: [...new Set(Object.values(operations).flatMap((row) => row.documentedFields))],
   idField: 'videoId',

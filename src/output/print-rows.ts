@@ -22,7 +22,7 @@ export interface RowOptions<R> {
   readonly footer?: () => readonly string[];
 }
 
-/** Prints what this machine knows: ndjson and csv as rows come, a table and json at the end. */
+/** Prints local rows: ndjson and csv as they arrive, a table and json at the end. */
 export async function printRows<R extends object>(
   rows: Iterable<R> | AsyncIterable<R>,
   options: RowOptions<R>,

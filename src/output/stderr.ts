@@ -34,7 +34,7 @@ export class Stderr {
     this.#isDebug = env.CHANLIST_DEBUG === '1';
     this.terminal = terminalOf(stderr, env, color);
     // Messages are printed before the account is known.
-    this.redact(env.CHANLIST_API_KEY?.trim() ?? '');
+    this.addSecret(env.CHANLIST_API_KEY?.trim() ?? '');
     // A closed stderr must not stop the work.
     stderr.on('error', () => {});
   }
@@ -44,7 +44,7 @@ export class Stderr {
   }
 
   /** From now on prints `[key]` in place of this text. */
-  redact(secret: string): void {
+  addSecret(secret: string): void {
     if (secret.length >= minSecretLength) this.#secrets.push(secret);
   }
 

@@ -38,12 +38,12 @@ function filesOf(
   return rows.flatMap(([kind, flag, path]) => (path ? [{ flag, path, kind }] : []));
 }
 
-/** Throws a usage error for a file with the name of an archive of `--output-dir`. */
+/** Throws a usage error for a file that would overwrite an archive of `--output-dir`. */
 function assertNotExport(flag: string, path: string, outputDir: string | null | undefined): void {
   if (!outputDir) return;
   const { real } = locate(path);
   if (exportName.test(basename(real)) && dirname(real) === locate(outputDir).real)
-    throw usage(`${flag} ${path} leads to the name of an archive`, 'choose another file name');
+    throw usage(`${flag} ${path} would overwrite an archive of --output-dir`, 'choose another file name');
 }
 
 /** Throws a usage error if an output is the same file as another output or an input, or is inside a private folder. */

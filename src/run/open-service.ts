@@ -44,7 +44,7 @@ export async function openService(
   const account = sandbox ? await openSandbox(options) : await resolveAccount(options, context);
   const { bounds, ...service } = account;
   let ledger: Ledger | null = null;
-  if (!sandbox) stderr.redact(service.key);
+  if (!sandbox) stderr.addSecret(service.key);
   if (!sandbox && operation.credits > 0) {
     const { CreditLedger } = await import('../accounts/ledger.ts');
     ledger = new CreditLedger({

@@ -13,13 +13,13 @@ export type WriteSummary = (
 ) => void;
 
 /**
- * Starts the clock of a run; returns a function that writes its `--summary`. `path`: null without the flag. `hide` removes keys.
+ * Starts the clock of a run; returns a function that writes its `--summary`. `path`: null without the flag. `redact` removes keys.
  */
 export function createSummaryWriter(
   command: string,
   path: string | null,
   clock: Clock,
-  hide: (text: string) => string,
+  redact: (text: string) => string,
 ): WriteSummary {
   const started = new Date(clock.now()).toISOString();
   const startedAt = clock.elapsed();
@@ -56,7 +56,7 @@ export function createSummaryWriter(
       })),
     };
     try {
-      const text = hide(escapeUnsafe(JSON.stringify(report, null, 2)));
+      const text = redact(escapeUnsafe(JSON.stringify(report, null, 2)));
       writeFileAtomic(resolveTarget(path), `${text}\n`);
     } catch (error) {
       const { message, step } = toFailure(error);

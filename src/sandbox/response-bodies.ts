@@ -1,4 +1,4 @@
-import { type Infer, isCount, isText, parseObject, shape } from '../json/shape.ts';
+import { type Infer, isCount, isString, objectOf, parseObject } from '../json/shape.ts';
 import { isPaged, type Operation, type PagedOperation, searchLimit } from '../service/contract.ts';
 import type { FaultKind, SandboxSettings } from './defaults.ts';
 import { demoCatalog, listById, oddFields, oddPageSize, type VideoList } from './lists.ts';
@@ -94,7 +94,7 @@ function searchUploads(uploads: VideoList, query: string, limit: number): object
 }
 
 /** The page that a continuation token names. The token contains all of it: the sandbox stores nothing. */
-const isPagePlace = shape({ operation: isText, list: isText, offset: isCount });
+const isPagePlace = objectOf({ operation: isString, list: isString, offset: isCount });
 type PagePlace = Infer<typeof isPagePlace>;
 
 /** What a token begins with: text that has to be encoded in a query, or plain text. */

@@ -160,7 +160,7 @@ export class Client {
   ): Promise<Response | FailedAttempt> {
     const { service, context, budget, timeout } = this.#options;
     const { clock, stop } = context;
-    const hide = (text: string): string => withoutSecret(text, service.key);
+    const redact = (text: string): string => withoutSecret(text, service.key);
     // Do not reserve credits during a pause; one may still begin meanwhile.
     await this.#throttle.untilResumed();
     const settle = await budget.reserve(operation.credits, tally);
@@ -185,14 +185,19 @@ export class Client {
         return outcome;
       }
       const isFeed = operation.name === 'latest';
-      const failed = failedAttempt(outcome, { at: connections.name, now: clock.now(), isFeed, hide });
+      const failed = failedAttempt(outcome, {
+        at: connections.name,
+        now: clock.now(),
+        isFeed,
+        redact,
+      });
       charge = failed.charge;
       stop.throwIfAborted();
       return failed;
     } finally {
       await settle(charge);
       const took = Math.round(clock.elapsed() - started);
-      this.#options.onRequest(() => `GET ${excerpt(hide(url))} ${result} ${took} ms`);
+      this.#options.onRequest(() => `GET ${excerpt(redact(url))} ${result} ${took} ms`);
     }
   }
 

@@ -120,16 +120,16 @@ function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meanin
   return { code, what, isRetryable: true, step: 'check the address and the network' };
 }
 
-/** What an attempt without a complete 200 means. `isFeed`: a 404 may mean that there is no feed; `hide` removes the key. */
+/** What an attempt without a complete 200 means. `isFeed`: a 404 may mean that there is no feed; `redact` removes the key. */
 export function failedAttempt(
   outcome: Response | NoResponse,
-  { at, now, isFeed, hide }: { at: string; now: number; isFeed: boolean; hide: (text: string) => string },
+  { at, now, isFeed, redact }: { at: string; now: number; isFeed: boolean; redact: (text: string) => string },
 ): FailedAttempt {
   const { status, headers } = outcome;
   if ('cause' in outcome && (status === null || status === 200)) {
     const { cause, sent } = outcome;
     const { code, what, step, isRetryable = false } = meaningOfError(outcome, at);
-    const failure = new Failure(code, hide(what), { status, step, cause });
+    const failure = new Failure(code, redact(what), { status, step, cause });
     return { failure, isRetryable, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'free' };
   }
   // The status alone shows that nothing was charged, and why: the body may not have arrived.
@@ -137,7 +137,7 @@ export function failedAttempt(
   const { code, what, step, isRetryable = false } = meaningOfStatus(status ?? 0, isFeed, detail);
   const isRedirect = status !== null && status < 400;
   const remoteText = isRedirect ? headers.location : detail?.replace(/\s+/g, ' ').trim();
-  const words = remoteText ? `${status}: ${excerpt(hide(remoteText))}` : `${status}`;
+  const words = remoteText ? `${status}: ${excerpt(redact(remoteText))}` : `${status}`;
   const failure = new Failure(code, `${what} (${words})`, { status, step });
   return { failure, isRetryable, retryAfterMs: retryAfter(headers['retry-after'], now), charge: 'free' };
 }

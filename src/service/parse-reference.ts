@@ -149,7 +149,7 @@ function refusalOf(
   kind: ReferenceKind,
 ): { readonly what?: string | undefined; readonly step?: Step } {
   if (severalReferences.test(text) && !startsWithReference.test(text))
-    return { what: 'not a reference alone', step: 'give the reference without the text before it' };
+    return { what: 'a reference with other text', step: 'give the reference alone' };
   if (severalReferences.test(text))
     return {
       what: 'more than one reference',

@@ -198,7 +198,7 @@ test('a damaged ledger: refused with a bound, naming file, line and remedy; one 
   await buy(open('5/month'), 'confirmed');
   const sound = fs.readFileSync(file, 'utf8');
   const remedy =
-    'restore it from a backup, or delete what cannot be read (its credits may then not be counted)';
+    'restore it from a backup, or delete what cannot be read (the credits noted there are then not counted)';
   fs.writeFileSync(file, sound.replace('"version":1', '"version":2'));
   assert.throws(() => open('5/month'), isFailure(1, `${file} is damaged: line 2 cannot be read`, remedy));
   await buy(open('5'), 'confirmed');

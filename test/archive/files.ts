@@ -21,7 +21,7 @@ export const header = (facts: Partial<PagesHeader> = {}): Omit<PagesHeader, 'ver
   request: request(),
   reference: '@a',
   started: timeAt(day),
-  replaces: false,
+  foundFile: false,
   update: null,
   ...facts,
 });
@@ -30,7 +30,7 @@ export const header = (facts: Partial<PagesHeader> = {}): Omit<PagesHeader, 'ver
 export const record = (facts: Partial<ArchiveRecord> = {}): ArchiveRecord => ({
   ...{
     reference: '@a',
-    others: [],
+    aliases: [],
     id: 'UCa',
     service: 'http://localhost/media',
     size: 1000,

@@ -22,7 +22,7 @@ const rowsOf = (...ids: readonly string[]): string => ids.map((id) => `{"videoId
 /** Three pages; the last one has no entry of its own. */
 const rows = [rowsOf('ä', 'b'), rowsOf('c', 'd'), ''] as const;
 const last = positionAt(3, { entries: 4 });
-const isForeign = isFailure(1, 'another run or program writes it');
+const isForeign = isFailure(1, 'another run or program is writing it');
 
 async function open(folder: PrivateFolder): Promise<PagesFile> {
   const pages = await PagesFile.open(folder, 'a', stop);

@@ -40,7 +40,7 @@ test('a record that cannot be read, or is of another version, is 1 and names wha
   const checks = (change: object): string => changed({ checks: { ...full.checks, ...change } });
   for (const name of [
     'reference',
-    'others',
+    'aliases',
     'id',
     'size',
     'mtime',

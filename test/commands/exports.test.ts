@@ -706,7 +706,7 @@ test('no output destroys an input, another output or an archive: 2 names both, n
         [
           `uploads @a --output-dir ./ --summary ${summary}`,
           '--summary',
-          'leads to the name of an archive',
+          'would overwrite an archive of --output-dir',
         ] as const,
     ),
     ['show a.ndjson -o archive', 'a.ndjson', 'same file'],

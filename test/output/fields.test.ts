@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { asObject, memberField, picker } from '../../src/output/fields.ts';
 import type { EntryShape } from '../../src/output/format.ts';
 import { createFormat } from '../../src/output/formats.ts';
-import { exportedShape, parseFields } from '../../src/output/parse-fields.ts';
+import { fileShape, parseFields } from '../../src/output/parse-fields.ts';
 import { parseDuration, parseViewCount } from '../../src/output/video-texts.ts';
 import { operations } from '../../src/service/contract.ts';
 import { isFailure } from '../support/failures.ts';
@@ -24,7 +24,7 @@ test('--fields: paths, in the order given; an unspecified field is accepted', ()
 
 test('--fields: a name that every object of JavaScript has is a field like any other', async () => {
   for (const name of ['constructor', 'toString', 'hasOwnProperty']) {
-    for (const operation of [uploads, latest, exportedShape])
+    for (const operation of [uploads, latest, fileShape])
       assert.deepEqual(parseFields(name, operation), [{ name, path: [name] }]);
     const page = `[{"videoId":"a","${name}":"own"},{"videoId":"b"}]`;
     const fields = `videoId,${name}`;
@@ -64,7 +64,7 @@ test('--fields: a near miss, and in uploads and playlist a name from elsewhere, 
   }
   // Other entries may have such fields.
   for (const name of ['id', 'duration', 'url', 'thumbnails[0].url'])
-    for (const operation of [latest, search, exportedShape])
+    for (const operation of [latest, search, fileShape])
       assert.equal(fieldsOf(name, operation)[0]?.name, name);
   for (const [name, says, operation] of [
     ['vidoeId', "'vidoeId'; did you mean videoId?", search],
@@ -83,7 +83,7 @@ test('--fields: the word that heads a column names the fields below it; an unkno
     [search, 'published', 'publishedTimeText'],
     [search, 'channel', 'channelTitle', 'channelHandle', 'channelId'],
     [latest, 'age', 'published'],
-    [exportedShape, 'length', '_seconds', 'lengthText'],
+    [fileShape, 'length', '_seconds', 'lengthText'],
     [resolve, 'reference', '_reference'],
   ] as const)
     assert.throws(() => parseFields(name, operation), {
@@ -91,7 +91,7 @@ test('--fields: the word that heads a column names the fields below it; an unkno
       step: `did you mean ${meant.join(' or ')}?`,
     });
   assert.equal(fieldsOf('published', latest)[0]?.name, 'published');
-  for (const operation of [uploads, playlist, latest, search, resolve, exportedShape]) {
+  for (const operation of [uploads, playlist, latest, search, resolve, fileShape]) {
     const step = 'the computed fields are _reference, _seconds, _views';
     assert.throws(() => parseFields('_url', operation), { exit: 2, step });
   }

@@ -30,7 +30,7 @@ test('what is printed at which verbosity, at a terminal and elsewhere: never the
   ] as const)
     for (const level of levels) {
       const { stderr, log } = setUp(options);
-      stderr.redact('abcd-123');
+      stderr.addSecret('abcd-123');
       if (level === 'detail') stderr.detail(() => 'key abcd-123.');
       else stderr[level]('key abcd-123.');
       const isPrinted = (printed as readonly string[]).includes(level);
@@ -151,7 +151,7 @@ test('a closed stderr does not stop the run', () => {
 
 test('a secret of less than eight characters is not hidden: it may be a word', () => {
   const { stderr, log } = setUp();
-  stderr.redact('entries');
+  stderr.addSecret('entries');
   stderr.warn('120 entries');
   assert.deepEqual(log, ['chanlist: warning: 120 entries\n']);
 });

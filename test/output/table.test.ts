@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { createFormat } from '../../src/output/formats.ts';
-import { exportedShape } from '../../src/output/parse-fields.ts';
+import { fileShape } from '../../src/output/parse-fields.ts';
 import { textWidth, truncateToWidth } from '../../src/output/width.ts';
 import { oddTitles } from '../support/odd-titles.ts';
 import {
@@ -352,7 +352,7 @@ test('table: of files, later entries may be premieres; views that are words have
     [119, 'abcdefghijk  PREMIERE      …  t'],
     [120, 'abcdefghijk  PREMIERE  214 waiting  t'],
   ] as const) {
-    const rendering = { ...options('uploads', { terminal: screen(columns) }), shape: exportedShape };
+    const rendering = { ...options('uploads', { terminal: screen(columns) }), shape: fileShape };
     const format = await createFormat('table', rendering);
     const text = [first, later].map((entries) => format.rows(item(), elements(entries))).join('');
     assert.equal(text.trimEnd().split('\n').at(-1)?.trimEnd(), row);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type ExitCode, mostSevere } from '../../src/errors.ts';
 import { checkAddressStep, failedAttempt } from '../../src/service/failures.ts';
 
-const context = { at: 'https://a.test', now: 0, isFeed: false, hide: (text: string) => text };
+const context = { at: 'https://a.test', now: 0, isFeed: false, redact: (text: string) => text };
 const coded = (code: string, message = ''): Error => Object.assign(new Error(message), { code });
 const [busy, down, gone] = ['unavailable', 'unreachable', 'invalid_response'] as const;
 const [reach, trust] = ['cannot reach https://a.test:', 'https://a.test cannot be trusted:'] as const;
@@ -87,12 +87,12 @@ test('every status but 200 is free, and says where a redirect leads, or the word
 });
 
 test('the key in the words of the service, or in the target of a redirect, is hidden, also where it is cut', () => {
-  const hide = (text: string): string => text.replaceAll('sk_secret', '[key]');
+  const redact = (text: string): string => text.replaceAll('sk_secret', '[key]');
   for (const before of ['', 'x'.repeat(195)]) {
     const headers = { location: `${before}sk_secret` };
     const body = Buffer.from(JSON.stringify({ detail: `${before}sk_secret` }));
     for (const status of [302, 401, 422, 503]) {
-      const { message } = failedAttempt({ status, headers, body }, { ...context, hide }).failure;
+      const { message } = failedAttempt({ status, headers, body }, { ...context, redact }).failure;
       assert.doesNotMatch(message, /sk_/);
       assert.match(message, /\[key/);
     }

@@ -76,7 +76,7 @@ const notChannels: readonly Row[] = [
   [`${id},${id}`, several],
   [
     'Look: https://www.example.com/@demo',
-    'is not a reference alone: expected |; give the reference without the text',
+    'is a reference with other text: expected |; give the reference alone',
   ],
   ['https://www.example.com/watch?v=abcdefghijk', `is a video: expected a handle|${ofVideo}`],
   ['www.example.com/watch?v=abcdefghijk', 'is a video'],

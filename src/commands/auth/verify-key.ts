@@ -18,7 +18,7 @@ export async function verifyKey(
   output: Output,
 ): Promise<Failure | null> {
   const { context, stderr } = output;
-  stderr.redact(service.key);
+  stderr.addSecret(service.key);
   const progress = createProgress(output);
   const client = new Client({
     ...options,
@@ -37,7 +37,9 @@ export async function verifyKey(
     if (!(error instanceof Failure) || ['usage', 'interrupted', 'failed'].includes(error.code)) throw error;
     if (error.code === 'unauthorized') return error;
     if (error.code === 'no_credits') {
-      stderr.warn('the key was accepted, but its account has no credits (402): free requests need one, too');
+      stderr.warn(
+        'the key was accepted, but its account has no credits (402): even free requests need at least one',
+      );
       return null;
     }
     const { message, status } = error;
