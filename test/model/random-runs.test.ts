@@ -250,7 +250,8 @@ class Sequence {
     const at = this.#below(text.length);
     const flipped = text.charCodeAt(at) ^ (1 << this.#below(7));
     this.#world.write(pages, text.slice(0, at) + String.fromCharCode(flipped) + text.slice(at + 1));
-    const linesIn = (part: string): number => part.match(/^#.*\n/gm)?.length ?? 0;
+    // The line that notes a refused token is not a page.
+    const linesIn = (part: string): number => part.match(/^#(?!.*"isTokenRefused":true).*\n/gm)?.length ?? 0;
     let intact: State['run'] = run;
     for (let lost = linesIn(text) - linesIn(text.slice(0, at)); lost > 0; lost--)
       intact = intact?.before ?? null;
