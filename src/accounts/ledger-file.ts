@@ -89,7 +89,7 @@ export class LedgerFile {
     return new LedgerFile(month, folder, folder.openAppend(fileName(month)));
   }
 
-  /** Opens and reads the ledger, also a damaged one; null if there is none. */
+  /** Opens and reads the ledger, even a damaged one; null if there is none. */
   static openRead(month: string, env: Env): LedgerFile | null {
     const folder = PrivateFolder.open(ledgerFolder(env));
     const fd = folder.openRead(fileName(month));

@@ -58,7 +58,7 @@ export class CreditLedger implements Ledger {
     return settle ?? (async () => {});
   }
 
-  /** Does `work` with the file of this month if the bounds allow the credits. Null: the ledger cannot be used. */
+  /** Runs `work` on the ledger of this month if the bounds allow `credits`. Null: the ledger cannot be used. */
   async #ifAllowed<T>(credits: number, work: (file: LedgerFile, now: number) => T): Promise<T | null> {
     if (this.#folder === null) return null;
     const { context, account, bounds } = this.#options;

@@ -27,7 +27,7 @@ const isCheckHistory = objectOf({
   missingIds: mapOf(objectOf({ checks: isCount, last: isDate })),
   /** The last page that was bought because there was no feed (rule 3); null: there is a feed. */
   withoutFeed: orNull(isDate),
-  /** How the last run failed, since when, and when it did last; null if it did not. */
+  /** The failure of the last run: its code, the first and the latest time; null if it succeeded. */
   failure: orNull(objectOf({ code: isString, since: isDate, last: isDate })),
 });
 export type CheckHistory = Infer<typeof isCheckHistory>;

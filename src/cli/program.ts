@@ -10,7 +10,7 @@ import type { CommonOptions, RunOptions } from './options.ts';
 import { seeHelp, unknownCommand, unknownFlag } from './pointers.ts';
 
 /** What a command line asks for. */
-type Request =
+type ParsedCommand =
   | { readonly kind: 'run'; readonly run: Required<CommandModule>['run']; readonly options: RunOptions }
   /** `words`: those after `chanlist help`. */
   | { readonly kind: 'help'; readonly words: readonly string[] }
@@ -20,7 +20,7 @@ type Request =
 interface CommandLine {
   /** Parsed flags in order, by their long names; after a parse error, those read so far. */
   readonly flags: readonly Flag[];
-  readonly request: Request;
+  readonly request: ParsedCommand;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function parseArguments(
   const parser = createParser(path, file);
   const { command, flags } = parser;
   let words: readonly string[] = [];
-  let request: Request;
+  let request: ParsedCommand;
   try {
     const { operands, unknown } = command.parseOptions([...argv]);
     words = [...operands, ...unknown];
@@ -122,7 +122,7 @@ function requestOf(
   { args = [], actions = [], run }: Partial<CommandModule>,
   { command, flags, failures }: ReturnType<typeof createParser>,
   operands: readonly string[],
-): Request {
+): ParsedCommand {
   const names = actions.map(({ name }) => name);
   const [word, ...rest] = operands;
   if (names.length > 0) {

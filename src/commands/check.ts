@@ -106,7 +106,7 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
   return mostSevere([badLines.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
 
-/** Checks each archive once, also if several paths lead to it. */
+/** Checks each archive once, even if several paths lead to it. */
 async function checkAll(
   places: readonly FoundArchives[],
   maxAge: number | null,

@@ -113,7 +113,7 @@ function updateOf({ header: { update } }: PagesFile): UpdateRequest {
  */
 export function canContinueUpdate(pages: PagesFile, item: ExportItem, checksum: number): boolean {
   const update = updateOf(pages);
-  // Their new FILE is in place.
+  // FILE was built from these pages.
   if (pages.end?.record?.checksum === checksum) return true;
   return update.all ? update.file.checksum === checksum : !item.buysAll;
 }
@@ -127,7 +127,7 @@ async function preparePages(item: ExportItem, contents: ArchiveContents, pages: 
     return;
   }
   const { ids } = await pages.contents(item.exportFolder.context.stop);
-  // A run that has ended since has put some of these entries into FILE.
+  // Another run has since added some of these entries to FILE.
   const isPartlyInFile = [...ids].some((id) => contents.ids.has(id));
   if (isPartlyInFile) return pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
   // The pages left out entries that FILE had then. If FILE has lost some since (restored or damaged), read the list again.

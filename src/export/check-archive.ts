@@ -123,7 +123,7 @@ export interface CheckedArchive {
 }
 
 /**
- * Reads an archive and compares it with its record; null if there is nothing of it. What cannot be read is a problem.
+ * Reads an archive and compares it with its record; null if it has neither record nor pages. What cannot be read is a problem.
  * `maxAge`: milliseconds; null: any age.
  */
 export async function checkArchive(

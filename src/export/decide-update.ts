@@ -31,7 +31,7 @@ type UpdateDecision =
   /** Buy pages, until one ends with a known entry. */
   | { readonly action: 'buy'; readonly expected: readonly string[] };
 
-/** Each wait of days is this much shorter, so that a run that starts a little early is not a night late (ms). */
+/** Waits measured in days are this much shorter, so that a run that starts early does not slip to the next night (ms). */
 const slack = 2 * hourMs;
 /** Rule 3: days after the last successful check, and after a page without a feed, until a page is fetched. */
 export const daysWithoutFeed = 7;
@@ -87,7 +87,7 @@ function expectedIds(
   return [...new Set(expected.map(({ videoId }) => videoId))].slice(0, maxIds);
 }
 
-/** Returns the expected IDs that are expected no longer after this check (rule 4). */
+/** Returns the IDs that are no longer expected after this check (rule 4). */
 export const noLongerExpected = (expected: readonly string[], { missingIds }: CheckHistory): string[] =>
   expected.filter((id) => Object.hasOwn(missingIds, id) && (missingIds[id]?.checks ?? 0) >= maxChecks);
 

@@ -124,7 +124,7 @@ interface ExportInput {
 }
 
 /**
- * Finds out what there is of an export. Throws usage errors for a FILE that is not a regular file, and
+ * Reads the state of an export from disk. Throws usage errors for a FILE that is not a regular file, and
  * `damaged` for a record that cannot be used.
  */
 export async function readItem(exportFolder: ExportFolder, input: ExportInput): Promise<ExportItem> {

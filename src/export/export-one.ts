@@ -52,7 +52,7 @@ export async function exportOne(
     // A resumed run only finishes old work: update once more. A playlist update has bought every page.
     const isDone = resumed === null || operation.name === 'playlist';
     if (!options.update || isDone || result.failure !== null) return result;
-    // `--all` is done if that run has read the whole list, also because it had to start over.
+    // `--all` is done if that run has read the whole list, even if only because it had to start over.
     const second = await attempt(buysAll && !readsWholeList(resumed)).then((done) => done.result, failed);
     return mergeResults(result, second);
   } catch (error) {

@@ -73,7 +73,7 @@ export class FeedLog {
   }
 }
 
-/** Channels without a feed fail (7), also those that were up to date without one. */
+/** Channels without a feed fail (7), even those that were up to date without one. */
 function blameService(results: readonly Result[], outage: MissingFeeds): Explained {
   const [first] = outage.values();
   if (first === undefined) return { results, warnings: [], outage: null };

@@ -26,7 +26,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
   const { feeds, context, operation } = exportFolder;
   const now = context.clock.now();
   const isPlaylist = operation.name === 'playlist';
-  // These need a page in any case: once none can be bought, not even the feed is requested.
+  // These always need a page: once none can be bought, the feed is not requested either.
   if ((all || isPlaylist) && run.budget.exhausted !== null) throw run.budget.exhausted;
   // A FILE that is not as recorded is read before anything is sent; any other once something needs its content.
   const recorded = onDisk.file === 'archive' ? record : null;

@@ -163,10 +163,10 @@ function assertIntact(item: ExportItem, contents: Contents): void {
   const { path } = target;
   if (record === null && contents.damage === null) return;
   if (record === null) {
-    const take = commandFor(item, 'restore it, or keep only its entries', '--update', '--all');
+    const repairStep = commandFor(item, 'restore it, or keep only its entries', '--update', '--all');
     throw new Failure('failed', `${path} is not an archive of this channel: ${contents.damage}`, {
       scope: 'reference',
-      step: wasArchive(item) ? take : 'choose another file name',
+      step: wasArchive(item) ? repairStep : 'choose another file name',
     });
   }
   const problem = damageOf(target, record, contents);

@@ -12,7 +12,7 @@ import {
 import type { Target } from './output-target.ts';
 
 /**
- * New content for a file: a reader sees the old content or the new, also after a power cut. It is written beside the
+ * New content for a file: a reader sees the old content or the new, even after a power cut. It is written beside the
  * target, and takes its name and mode when it is committed; otherwise `using` removes it.
  */
 export class AtomicFile {

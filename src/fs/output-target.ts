@@ -74,7 +74,7 @@ export interface NamedFile {
 }
 
 /**
- * Throws a usage error if two files are the same, also through links, unless both are inputs, and for an output in a
+ * Throws a usage error if two files are the same, including through links, unless both are inputs, and for an output in a
  * private folder. `-` as an input is stdin.
  */
 export function assertDistinctPaths(files: readonly NamedFile[]): void {

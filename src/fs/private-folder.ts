@@ -84,8 +84,8 @@ export class PrivateFolder {
       });
     } catch (error) {
       // A file that cannot be opened stops its own export only; a disk that fails stops the run.
-      const isOfFile = error instanceof Failure && systemCode(error.cause) !== 'EIO';
-      throw isOfFile ? error.with({ scope: 'reference' }) : error;
+      const isFileError = error instanceof Failure && systemCode(error.cause) !== 'EIO';
+      throw isFileError ? error.with({ scope: 'reference' }) : error;
     }
   }
 

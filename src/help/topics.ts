@@ -146,7 +146,7 @@ export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
     '--output-dir and --update work with ndjson. check, credits and auth print all formats but id.',
     'Every format streams: each page is written before the next is requested.',
     'With several references, or --from, json is an array of {"reference", "result"} in input order. After a failure ' +
-      'json has {"error": {"code", "status", "message", "next"}}, also if nothing was requested.',
+      'json has {"error": {"code", "status", "message", "next"}}, even if nothing was requested.',
     { examples: [['print titles', 'chanlist uploads @demo --sandbox --limit 5 | jq -r .title']] },
   ],
   environment: [

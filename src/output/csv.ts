@@ -64,7 +64,7 @@ export function csvFormat({ shape, fields, columns: fileColumns, terminal }: For
 /** The key of the entry that a field reads. */
 const topKey = ({ name, path }: Field): string => path?.[0] ?? name;
 
-/** Bytes of a value in JSON that keep it from being copied as a cell. */
+/** Bytes in a JSON value that prevent copying it as it is into a cell. */
 const special = byteSet('",\\\r\n');
 
 /** Quotes a cell if it must be, without NUL characters: most programs read it up to the first one. */

@@ -32,7 +32,7 @@ export const computedFields = Object.keys(computed);
 
 export const wildcard = '*';
 
-/** More fields are looked up in a map: `get` compares all keys of an entry. */
+/** Above this many fields a map is used: `get` compares all keys of an entry. */
 const maxCompared = 50;
 
 /** The path of a field inside a member; null for a member itself, `*` and a computed field. */

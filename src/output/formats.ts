@@ -14,7 +14,7 @@ export const formats = {
   json: {
     extensions: ['json'],
     meaning:
-      "one valid document, also after an error. A listing is the service's envelope with all pages in it; " +
+      "one valid document, even after an error. A listing is the service's envelope with all pages in it; " +
       'if it was cut short, has_more is true and continuation_token is where to resume (null: the first page)',
     writer: async () => (await import('./json.ts')).jsonFormat,
   },

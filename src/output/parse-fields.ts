@@ -20,7 +20,7 @@ export function knownFields({ fields, documentedFields }: EntryShape): readonly 
   return [...new Set([...documentedFields, ...(fields.length > 0 ? [] : videoFields)])];
 }
 
-/** Words that head columns of tables, and the fields that are meant, as far as entries have them. */
+/** Headers of tables, and the fields they stand for, as far as entries have them. */
 const headerWords: ReadonlyMap<string, readonly string[]> = new Map([
   ['length', ['_seconds', 'lengthText']],
   ['views', ['_views', 'viewCount', 'viewCountText']],

@@ -1,5 +1,5 @@
-import { formatDuration } from '../service/retry.ts';
 import { count, countCredits, thousands } from '../text/count.ts';
+import { formatDuration } from '../text/duration.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Output } from './stdout.ts';
 import { descriptorOf } from './terminal.ts';

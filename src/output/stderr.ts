@@ -48,7 +48,7 @@ export class Stderr {
     if (secret.length >= minSecretLength) this.#secrets.push(secret);
   }
 
-  /** A text with `[key]` in place of each key, also for other outputs. */
+  /** A text with `[key]` in place of each key, for other outputs, too. */
   withoutKeys(text: string): string {
     return this.#secrets.reduce(withoutSecret, text);
   }
@@ -84,7 +84,7 @@ export class Stderr {
     });
   }
 
-  /** Prints a failure, also with `-q`. The next step has a line of its own at a terminal. */
+  /** Prints a failure, even with `-q`. The next step has a line of its own at a terminal. */
   error(message: string, step: Step | null = null): void {
     const isSplit = step !== null && this.#stream.isTTY === true;
     this.#line(isSplit ? message : messageLine(message, step), 'error: ');
@@ -112,7 +112,7 @@ export class Stderr {
     if (isTTY) this.note(`reading from the terminal; end with ${end}`);
   }
 
-  /** Prints it with `-v`, also at a terminal. */
+  /** Prints it with `-v`, even at a terminal. */
   verbose(message: string): void {
     if (this.#verbosity > 0) this.#line(message);
   }

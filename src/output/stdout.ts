@@ -105,7 +105,7 @@ export class Stdout {
     this.#stderr.holdUntil(this.#pager.ended);
   }
 
-  /** Resolves once the text is written or failed; after a stop signal, also when that takes too long. */
+  /** Resolves once the text is written or failed; after a stop signal, even if that takes too long. */
   #flush(text: Chunk): Promise<void> {
     const { clock, stop } = this.#context;
     const done = new AbortController();

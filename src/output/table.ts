@@ -8,7 +8,7 @@ import type { EntrySource, FormatOptions, Writer } from './format.ts';
 import { maxTextWidth, textWidth, truncateToWidth, widest } from './width.ts';
 
 const gap = 2;
-/** Longer cells are cut, also numbers and IDs. */
+/** Longer cells are cut, even numbers and IDs. */
 const maxUncut = 40;
 /** Minimum widths of columns of text: in reports of this machine, in lists (then columns are dropped), and with `--fields`. */
 const minTextWidths = { report: 20, list: 14, fields: 8 };

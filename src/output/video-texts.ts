@@ -1,6 +1,6 @@
 /** What the texts of a video say: durations and views (docs/service.md, 2.2). */
 
-/** Returns the seconds of a `lengthText` in digits, also with hours; null if it is not a duration (`LIVE`). */
+/** Returns the seconds of a `lengthText` in digits, with or without hours; null if it is not a duration (`LIVE`). */
 export function parseDuration(lengthText = ''): string | null {
   const match = /^(?:(\d{1,9}):(?=[0-5]\d:))?(\d{1,9}):([0-5]\d)$/.exec(lengthText.trim());
   if (match === null) return null;

@@ -157,8 +157,8 @@ function stepOf(group: Group<Failed>, results: readonly Result[], options: RunFl
 
 /** Returns the step of one failure of a group. A command that repairs only this one begins with its label. */
 function ownStep({ failure: { step }, label }: Failed, group: Group<Failed>): Step | null {
-  const isOfAll = ({ failure }: Failed): boolean => isDeepStrictEqual(failure.step, step);
-  if (step === null || typeof step === 'string' || group.every(isOfAll)) return step;
+  const isShared = ({ failure }: Failed): boolean => isDeepStrictEqual(failure.step, step);
+  if (step === null || typeof step === 'string' || group.every(isShared)) return step;
   return { ...step, purpose: [label, step.purpose].filter(Boolean).join(': ') };
 }
 

@@ -220,7 +220,7 @@ function continuationOf(json: JsonText): Continuation {
   return { next: { token }, broken: null };
 }
 
-/** Parses a whole number of at most 15 digits, also with thousands separators (`12,345`); null for anything else. */
+/** Parses a whole number of at most 15 digits, with or without thousands separators (`12,345`); null for anything else. */
 function wholeNumber(text = ''): number | null {
   const isWhole = /^\d{1,3}(?:([ .,'\u2019\u00a0\u2009\u202f]?)\d{3}(?:\1\d{3}){0,3})?$/.test(text);
   return isWhole ? Number(text.replace(/\D/g, '')) : null;

@@ -9,7 +9,7 @@ import { parseAddress } from '../service/address.ts';
 import { Budget, type Ledger } from '../service/budget.ts';
 import { Client, type ClientOptions } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
-import { formatDuration } from '../service/retry.ts';
+import { formatDuration } from '../text/duration.ts';
 import { type Reference, uniqueReferences, validReferences } from './read-references.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */

@@ -41,9 +41,8 @@ export async function printDryRun(
     ? { baseUrl: parseAddress(sandbox, '--sandbox').baseUrl, namespace: defaultNamespace }
     : await resolveAccount(options, context);
   // A proxy that cannot be used is refused.
-  const { openConnections } = await import('../service/dispatcher.ts');
-  const connections = await openConnections(service.baseUrl, 1, 1, context.env);
-  await connections.destroy(new Error('nothing is sent'));
+  const { findTunnel } = await import('../service/dispatcher.ts');
+  await findTunnel(service.baseUrl, context.env);
   const rows = requests.map(({ reference, operation, parameters }) => ({
     reference,
     method: operation && 'GET',

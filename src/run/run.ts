@@ -44,7 +44,7 @@ export interface Run extends RunParts, AsyncDisposable {
 }
 
 /** Whether the service itself may be failing: 7 or 8, but not an answer about a channel's feed or a token. */
-function isOfService({ code, status, exit }: Failure): boolean {
+function isServiceFailure({ code, status, exit }: Failure): boolean {
   const isAnswered = code === 'unresumable' || (code === 'no_feed' && status !== null && status < 500);
   return (exit === 7 || exit === 8) && !isAnswered;
 }
@@ -54,7 +54,7 @@ export function createRun(parts: RunParts): Run {
   let failuresInRow = 0;
 
   const countFailure = (failure: Failure | null): void => {
-    if (failure !== null && isOfService(failure)) failuresInRow++;
+    if (failure !== null && isServiceFailure(failure)) failuresInRow++;
     if (failure !== null && (failure.scope === 'run' || failuresInRow >= maxFailuresInRow))
       run.fail(failure.with({ scope: 'run' }));
   };
@@ -93,7 +93,7 @@ export function createRun(parts: RunParts): Run {
       const response = await send().catch(toFailure);
       const failure = response instanceof Failure ? response : null;
       // In a paid run, nothing but a page shows that the service works.
-      const isProgress = failure === null || !isOfService(failure);
+      const isProgress = failure === null || !isServiceFailure(failure);
       if (isProgress && parts.operation.credits === 0) run.resetFailureCount();
       countFailure(failure);
       return response;

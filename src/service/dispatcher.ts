@@ -16,6 +16,14 @@ const keepAliveMarginMs = 500;
 /** The first variable that is set is used, for http and https addresses alike. */
 const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
 
+/** Returns the tunnel of the environment's proxy, not connected yet; null without one. Throws usage errors about the proxy. */
+export async function findTunnel({ origin, loopback }: BaseUrl, env: Context['env']) {
+  const variable = loopback ? undefined : proxyVariables.find((name) => env[name]?.trim());
+  if (variable === undefined) return null;
+  const { openTunnel } = await import('./proxy.ts');
+  return openTunnel(variable, origin, env);
+}
+
 /** Opens at most `connections` to one origin; `timeoutMs` limits connecting. Throws usage errors about the proxy. */
 export async function openConnections(
   baseUrl: BaseUrl,
@@ -23,11 +31,9 @@ export async function openConnections(
   timeoutMs: number,
   env: Context['env'],
 ): Promise<Connections> {
-  const { origin, loopback } = baseUrl;
+  const { origin } = baseUrl;
   const parserLoaded = await disableWasmTiering(baseUrl);
-  const variable = loopback ? undefined : proxyVariables.find((name) => env[name]?.trim());
-  const tunnel =
-    variable === undefined ? null : (await import('./proxy.ts')).openTunnel(variable, origin, env);
+  const tunnel = await findTunnel(baseUrl, env);
   const stopConnecting = (error: Error): void => tunnel?.stop(error);
   const dispatcher = new Pool(origin, {
     connections,

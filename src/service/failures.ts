@@ -1,9 +1,10 @@
 /** What a failed attempt means: a table of HTTP statuses, and a table of errors of the transport. */
 import { getSystemErrorMap } from 'node:util';
 import { Failure, type FailureCode, systemCode } from '../errors.ts';
+import { formatDuration } from '../text/duration.ts';
 import { excerpt } from '../text/truncate.ts';
 import { type NoResponse, type Response, TransportError, tooLargeText } from './http.ts';
-import { type EndReason, type FailedAttempt, formatDuration, retryAfter } from './retry.ts';
+import { type EndReason, type FailedAttempt, retryAfter } from './retry.ts';
 
 interface Meaning {
   readonly code: FailureCode;

@@ -5,7 +5,7 @@ import { JsonText } from '../json/json-text.ts';
 import { indexJson, isUnsafeAt, maxValues } from '../json/scanner.ts';
 import { thousands } from '../text/count.ts';
 
-/** Largest response body in bytes, also after decompression. */
+/** Largest response body in bytes, before and after decompression. */
 const maxBodyBytes = 64 * 1024 * 1024;
 export const tooLargeText = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
 
@@ -15,7 +15,7 @@ export interface Connections {
   readonly name: string;
   /** The service has closed a connection without notice. From now on each request gets a new one: a request that is cut off may be charged. */
   closesUnannounced: boolean;
-  /** Ends what is connecting through a proxy; its requests fail with this error, or one about the proxy. */
+  /** Aborts pending proxy connections; their requests fail with this error, or one about the proxy. */
   stopConnecting(error: Error): void;
   destroy(error: Error): Promise<void>;
 }

@@ -63,18 +63,19 @@ const otherLists: readonly (readonly [id: RegExp, what: string])[] = [
 ];
 
 /** What is sent for a pasted reference; null if it is not one. */
-function targetOf(pasted: string, kind: ReferenceKind): ParsedReference | null {
+function tryParseReference(pasted: string, kind: ReferenceKind): ParsedReference | null {
   const given = cleanReference(pasted);
   if (given.length > maxLength || severalReferences.test(given)) return null;
   const target = kind === 'channel' ? parseChannel(given) : parsePlaylist(given);
   return target && { given, ...target };
 }
 
-export const isReference = (pasted: string, kind: ReferenceKind): boolean => targetOf(pasted, kind) !== null;
+export const isReference = (pasted: string, kind: ReferenceKind): boolean =>
+  tryParseReference(pasted, kind) !== null;
 
 /** Parses a reference as pasted. Throws a usage error that says what the text is, and names the expected forms. */
 export function parseReference(pasted: string, kind: ReferenceKind): ParsedReference {
-  const target = targetOf(pasted, kind);
+  const target = tryParseReference(pasted, kind);
   if (target !== null) return target;
   const text = cleanReference(pasted);
   const { what = `not a ${kind} reference`, step } = refusalOf(text, kind);

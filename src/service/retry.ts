@@ -51,17 +51,6 @@ export function retryAfter(header: string | undefined, now: number): number | nu
   return Number.isNaN(wait) ? null : Math.max(1000, wait);
 }
 
-/** A duration for people: `4 s`, `2 min 5 s`, `1 h 3 min`, `3 days`. */
-export function formatDuration(milliseconds: number): string {
-  const seconds = Math.ceil(milliseconds / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
-  return `${Math.floor(hours / 24)} days`;
-}
-
 /** The waits of a run, and the rate limit that its requests share. `signal` ends every wait, which then throws its reason. */
 export function createThrottle(
   clock: Clock,

@@ -7,9 +7,9 @@ import {
   createThrottle,
   decideRetry,
   type FailedAttempt,
-  formatDuration,
   retryAfter,
 } from '../../src/service/retry.ts';
+import { formatDuration } from '../../src/text/duration.ts';
 
 test('backoff has jitter, and never exceeds half a minute', () => {
   assert.deepEqual(

@@ -42,14 +42,14 @@ export async function withPrompt<T>(
   const onContinued = (): void => {
     stdin.setRawMode?.(false);
     stdin.setRawMode?.(true);
-    // Readline's own listener runs first. What was typed and is not shown would come before what is typed now.
+    // Readline's own listener runs first. Hidden input from before the stop would precede the new answer.
     setImmediate(() => {
       if (isMuted) terminal.write(null, { ctrl: true, name: 'u' });
       show();
     });
   };
   process.on('SIGCONT', onContinued);
-  // A terminal that is closed reports errors at any time, also after the last question.
+  // A terminal that is closed reports errors at any time, even after the last question.
   stdin.on('error', () => {});
   terminal.on('error', () => {});
   const signal = AbortSignal.any([stop, interrupt.signal]);
