@@ -68,7 +68,11 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
   assertSomeGoodLine(list, source, kind);
   const places = paths.map(findArchives);
   const checked = await checkAll(places, maxAge, context);
-  const { absent, unknown } = await findAbsent(uniqueReferences(validReferences(list)), checked, places);
+  const { absent, unknown, isUnread } = await findAbsent(
+    uniqueReferences(validReferences(list)),
+    checked,
+    places,
+  );
   const listed = new Set(list.map(({ value }) => canonicalOf(value)));
   const archives = checked
     .filter(({ isWritten }) => !isWritten)
@@ -97,7 +101,8 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
     // Problems are reported even if nobody reads all rows.
     if (!(error instanceof ClosedPipe)) throw error;
   });
-  if (unknown !== null) stderr.warn(unknown);
+  if (unknown !== null && isUnread) stderr.error(unknown, 'repair that first, then check again');
+  else if (unknown !== null) stderr.warn(unknown);
   printProblems(bad, options, stderr);
   const badLines = badLineResults(list);
   for (const failure of failureLines(badLines, null, options)) stderr.printFailure(failure);
@@ -137,21 +142,29 @@ function noteNotInFrom(
   return { ...row, problem: { ...problem, message, fix: null } };
 }
 
-/** The references without an archive. `unknown`: a warning if that cannot be known, as an archive may be one of them. */
+/** The references without an archive. `unknown`: why that cannot be known; null if it can. `isUnread`: an archive cannot be read. */
 async function findAbsent(
   references: readonly Reference[],
   checked: readonly CheckedArchive[],
   places: readonly FoundArchives[],
-): Promise<{ readonly absent: readonly Reference[]; readonly unknown: string | null }> {
+): Promise<{
+  readonly absent: readonly Reference[];
+  readonly unknown: string | null;
+  readonly isUnread: boolean;
+}> {
   const answered = new Set(checked.flatMap((archive) => archive.references.map(canonicalOf)));
   const absent = references.filter(({ value }) => !answered.has(canonicalOf(value)));
   const isUnread = checked.some((archive) => archive.references.length === 0);
   const isExporting = (await Promise.all(places.map(hasFirstExport))).includes(true);
-  if (absent.length === 0 || !(isUnread || isExporting)) return { absent, unknown: null };
+  if (absent.length === 0 || !(isUnread || isExporting)) return { absent, unknown: null, isUnread };
   const names = firstNames(absent.map(({ given }) => given));
   const which = `${count(absent.length, 'reference', 'references')}${names}`;
   const why = isUnread ? 'an archive or its record cannot be read' : 'another run is making its first export';
-  return { absent: [], unknown: `could not find out for ${which} whether an archive exists: ${why}` };
+  return {
+    absent: [],
+    isUnread,
+    unknown: `could not find out for ${which} whether an archive exists: ${why}`,
+  };
 }
 
 /** Prints a line for each kind of problem, the most severe first; the last one that can be repaired says how. */

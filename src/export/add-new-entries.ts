@@ -222,7 +222,7 @@ function checksOf(
   item: ExportItem,
   pages: PagesFile,
   known: ReadonlySet<string>,
-  { newIds, facts }: BoughtEntries,
+  { newIds, facts, sharesNothing }: BoughtEntries,
   feed: Feed['entries'],
 ): CheckHistory {
   const { feedProblem, expected, started } = updateOf(pages);
@@ -230,7 +230,8 @@ function checksOf(
     feed,
     isWithoutFeed: feedProblem !== null,
     has: (id) => known.has(id) || newIds.has(id),
-    expected,
+    // A list that may have been cut short does not show that an ID is missing.
+    expected: sharesNothing ? [] : expected,
     missing: facts.missing,
     // Without a feed, the check is as old as the first page.
     time: feed === null ? started : currentTime(item),

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { dayMs } from '../accounts/local-time.ts';
 import { PagesFile } from '../archive/pages-file.ts';
-import { type Contents, damageOf, readRecorded } from '../archive/read-archive.ts';
+import { type Contents, damageOf, otherContent, readRecorded } from '../archive/read-archive.ts';
 import { type ArchiveRecord, matchesStamp, readRecord, recordedFiles } from '../archive/record.ts';
 import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
@@ -194,7 +194,11 @@ function archiveProblem(target: Target, record: ArchiveRecord, contents: Content
   const { failure } = record.checks;
   if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, record) };
   const damage = damageOf(target, record, contents);
-  if (damage !== null) return { ...damage, fix: fixOf(path, record, '--update', '--all') };
+  if (damage !== null) {
+    const isOnlyContent = damage.message === otherContent;
+    const message = isOnlyContent ? `${otherContent}: restore it (the fix only accepts it)` : damage.message;
+    return { ...damage, message, fix: fixOf(path, record, '--update', '--all') };
+  }
   if (failure?.code !== 'gone') return null;
   return { code: 'gone', message: `404 since ${failure.since.slice(0, 10)}`, fix: null };
 }
@@ -233,7 +237,11 @@ function staleProblem(path: string, record: ArchiveRecord, now: number, maxAge: 
   // Without a feed, an update buys one page every seven days (docs/updates.md, rule 3).
   const isWithoutFeed = withoutFeed !== null || failure?.code === 'no_feed';
   const limit = isWithoutFeed ? Math.max(maxAge, (daysWithoutFeed + 1) * dayMs) : maxAge;
-  return age > limit ? stale(`last successful check ${checked}`) : null;
+  if (age <= limit) return null;
+  const message = `last successful check ${checked}`;
+  if (failure?.code !== 'unauthorized') return stale(message);
+  const since = failure.since.slice(0, 10);
+  return { code: 'stale', message: `${message}; access was refused (403) since ${since}`, fix: null };
 }
 
 function fixOf(

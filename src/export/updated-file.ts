@@ -172,7 +172,8 @@ function assertIntact(item: ExportItem, contents: Contents): void {
   const problem = damageOf(target, record, contents);
   if (problem === null) return;
   const { code, message } = problem;
+  const remedy = message === otherContent ? 'accept it as it is' : 'add what is missing';
   throw new Failure(code, `${path} ${code === 'damaged' ? 'is damaged:' : 'has'} ${message}`, {
-    step: commandFor(item, 'restore it, or add what is missing', '--update', '--all'),
+    step: commandFor(item, `restore it, or ${remedy}`, '--update', '--all'),
   });
 }

@@ -282,7 +282,10 @@ test('content that differs from what was written is damage, though size and time
   world.write(record, world.read(record).replace(/"mtime":[\d.]+/, '"mtime":1000000'));
   const bad = await check(world, 'lists');
   assert.deepEqual([bad.exit, bad.codes], [11, ['damaged']]);
-  onlyError(bad, `damaged: ${file}: its content differs from what was written; fix: `);
+  onlyError(
+    bad,
+    `damaged: ${file}: its content differs from what was written: restore it (the fix only accepts it); fix: `,
+  );
   await world.paste(bad.rows[0]?.problem?.fix ?? '');
   assert.equal((await check(world, 'lists')).exit, 0);
   // An editor that keeps every entry damages nothing.
@@ -378,6 +381,7 @@ test('gone and stale: the result of the last check; without a feed eight days at
     [{ checked: ago(9 * 24), withoutFeed: ago(9 * 24) }, '10d', null],
     [{ checked: ago(7 * 24), withoutFeed: null, failure: { ...gone.failure, code: 'no_feed' } }, '2d', null],
     [{ checked: ago(1), failure: { ...gone.failure, code: 'unavailable' } }, '2d', null],
+    [{ checked: ago(49), failure: { ...gone.failure, code: 'unauthorized' } }, '2d', 'stale'],
     [{ checked: ago(900), withoutFeed: null, ...gone }, '2d', 'gone'],
   ] as const) {
     edit(world, change);
@@ -386,6 +390,17 @@ test('gone and stale: the result of the last check; without a feed eight days at
     if (code === 'gone')
       assert.deepEqual(rows[0]?.problem, { code, message: '404 since 2026-02-03', fix: null });
   }
+});
+
+test('a channel that the service refuses is stale without a fix: an update would be refused, too', async (t) => {
+  const { world } = await archived(t);
+  world.pass(3);
+  const since = '2026-02-03T04:05:06.000Z';
+  edit(world, { failure: { code: 'unauthorized', since, last: since } });
+  const { rows } = await check(world, 'lists --max-age 2d');
+  const { code, message = '', fix } = rows[0]?.problem ?? {};
+  assert.deepEqual([code, fix], ['stale', null]);
+  assert.match(message, /^last successful check \S+Z; access was refused \(403\) since 2026-02-03$/);
 });
 
 test('--from: these references, by ID or as a record knows them; each that has no archive is absent', async (t) => {
@@ -504,7 +519,6 @@ test('a record that cannot be read, or is of another version: damaged; its fix k
   const bad = await check(world, 'lists --from refs.txt');
   // Any of them may be the archive of @c.
   const unknown = 'could not find out for 3 references (@a, @b, @c) whether an archive exists: ';
-  assert.deepEqual(bad.warnings, [`${unknown}an archive or its record cannot be read`]);
   assert.deepEqual([bad.exit, bad.codes], [11, ['damaged', 'damaged']]);
   assert.deepEqual(
     bad.rows.map(({ file, id, problem }) => [file, id, problem?.fix]),
@@ -513,8 +527,13 @@ test('a record that cannot be read, or is of another version: damaged; its fix k
       [`lists/${channelId('b')}.ndjson`, null, `rm ${other}`],
     ],
   );
+  const [unread, ...problems] = bad.errors;
+  assert.equal(
+    unread,
+    `${unknown}an archive or its record cannot be read; repair that first, then check again`,
+  );
   assert.match(
-    bad.errors.join('\n'),
+    problems.join('\n'),
     /^damaged: 2 archives \(.*: the record .* cannot be read; fix: .* \| sh$/,
   );
   for (const each of [record, other]) world.remove(each);
@@ -599,11 +618,11 @@ test('a record of another ID than the name of its file: damaged, and no command 
   const b = channelId('b');
   cpSync(join(world.folder, `lists/.chanlist/${b}.ndjson.json`), join(world.folder, record));
   world.write('refs.txt', '@a\n@b\n');
-  const { exit, codes, rows, errors, warnings } = await check(world, 'lists --from refs.txt');
+  const { exit, codes, rows, errors } = await check(world, 'lists --from refs.txt');
   assert.deepEqual([exit, codes, rows[0]?.problem?.fix], [11, ['damaged', null], null]);
   const says = `its record is of ${b}; restore the file and its record under their own names`;
-  assert.deepEqual(errors, [`damaged: ${file}: ${says}`]);
-  assert.equal(warnings.length, 1);
+  assert.match(errors[0] ?? '', /^could not find out for 1 reference \(@a\) whether an archive exists: /);
+  assert.deepEqual(errors.slice(1), [`damaged: ${file}: ${says}`]);
 });
 
 test('pages without a header are not an archive, and do not hide an absent one', async (t) => {

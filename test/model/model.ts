@@ -228,9 +228,11 @@ export function predict(state: State, plan: Plan, around: Surroundings) {
     }
     const fresh = [...new Set([...run.ids, ...run.aside])].filter((id) => !old.includes(id));
     const ids = [...fresh, ...old];
-    const checks = checksAfter(feed, run.update, ids, feed === null ? run.started : now);
     // The list may have been cut short.
     const sharesNothing = pages > 0 && !run.meetsFile && old.length > 0;
+    const { update: by } = run;
+    const counted = by && sharesNothing ? { ...by, expected: [] } : by;
+    const checks = checksAfter(feed, counted, ids, feed === null ? run.started : now);
     const whole = all ? run.started : sharesNothing ? null : (state.archive?.whole ?? null);
     if (fresh.length > 0 || !isIntact) end(file, ids, checks, whole);
     else if (state.file !== file) throw new Ended(1);

@@ -432,6 +432,22 @@ test('a playlist every night: what it loses is kept, what it gets anywhere is ad
   assert.deepEqual(nights.ids('p.ndjson'), ['new', ...idsIn(twice)]);
 });
 
+test('an empty list does not end the expectation of an ID: it is added once the list is back', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 5) });
+  await nights.night();
+  const list = videos(0, 6);
+  a.feed = feedOf(list);
+  a.list = [];
+  for (const _night of [1, 2, 3]) {
+    const empty = await nights.night();
+    assert.deepEqual([empty.exit, empty.credits, empty.warnings.length], [0, 1, 1], empty.stderr);
+  }
+  a.list = list;
+  const back = await nights.night();
+  assert.deepEqual([back.exit, back.credits, nights.ids('a.ndjson')], [0, 1, idsIn(list)]);
+});
+
 test('an empty list of an archive with entries: they are kept, with a warning', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 5) });
