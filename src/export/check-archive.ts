@@ -194,11 +194,10 @@ function archiveProblem(target: Target, record: ArchiveRecord, contents: Content
   const { failure } = record.checks;
   if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, record) };
   const damage = damageOf(target, record, contents);
-  if (damage !== null) {
-    const isOnlyContent = damage.message === otherContent;
-    const message = isOnlyContent ? `${otherContent}: restore it (the fix only accepts it)` : damage.message;
-    return { ...damage, message, fix: fixOf(path, record, '--update', '--all') };
-  }
+  // No command can repair these bytes: only a person may accept them.
+  if (damage?.message === otherContent)
+    return { ...damage, message: `${otherContent}: restore it, or accept it with --update --all`, fix: null };
+  if (damage !== null) return { ...damage, fix: fixOf(path, record, '--update', '--all') };
   if (failure?.code !== 'gone') return null;
   return { code: 'gone', message: `404 since ${failure.since.slice(0, 10)}`, fix: null };
 }

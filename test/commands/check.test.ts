@@ -284,9 +284,10 @@ test('content that differs from what was written is damage, though size and time
   assert.deepEqual([bad.exit, bad.codes], [11, ['damaged']]);
   onlyError(
     bad,
-    `damaged: ${file}: its content differs from what was written: restore it (the fix only accepts it); fix: `,
+    `damaged: ${file}: its content differs from what was written: restore it, or accept it with --update --all`,
   );
-  await world.paste(bad.rows[0]?.problem?.fix ?? '');
+  assert.equal(bad.rows[0]?.problem?.fix, null);
+  await world.run('uploads @a --output-dir lists --update --all');
   assert.equal((await check(world, 'lists')).exit, 0);
   // An editor that keeps every entry damages nothing.
   world.write(file, `${changed}\n`);
