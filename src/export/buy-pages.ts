@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { PagesFile } from '../archive/pages-file.ts';
 import type { Failure } from '../errors.ts';
+import { assertNotPinned } from '../fs/atomic.ts';
 import { assertFreeSpace } from '../fs/files.ts';
 import { listPages, missingEntries, needsPage, type Sink, tokenOf } from '../run/list-pages.ts';
 import type { Result } from '../run/results.ts';
@@ -35,6 +36,7 @@ export async function buyPages(
   const stuck = stuckFailure(item, pages);
   if (stuck !== null) return { facts: { pages: 0, missing: null, token: null }, failure: stuck };
   const { target } = item;
+  assertNotPinned(target);
   const { update, request } = pages.header;
   const sink: Sink = {
     select,

@@ -1,6 +1,9 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
+import { systemCode, usage } from '../errors.ts';
 import {
+  closeQuietly,
+  fileError,
   guardFile,
   ignoreErrors,
   randomHex,
@@ -66,9 +69,30 @@ export class AtomicFile {
   }
 }
 
-/** Throws a usage error, before anything is sent, if the folder of a file cannot be written. */
+/** Throws a usage error, before anything is sent, if a file cannot be replaced or its folder cannot be written. */
 export function assertReplaceable(target: Target): void {
   new AtomicFile(target)[Symbol.dispose]();
+  assertNotPinned(target);
+}
+
+/**
+ * Throws a usage error, before anything is sent, if a file cannot be replaced although its folder can be written: it is
+ * immutable, or belongs to another user in a sticky folder of another user.
+ */
+export function assertNotPinned({ path, real, stats }: Target): void {
+  // Windows has neither.
+  if (stats === null || process.platform === 'win32') return;
+  try {
+    closeQuietly(fs.openSync(real, 'r+'));
+  } catch (error) {
+    // EPERM: the file is immutable. Other errors do not matter: renaming over a file ignores its mode.
+    if (systemCode(error) === 'EPERM') throw fileError(error, path, 'usage');
+  }
+  const folder = fs.statSync(dirname(real));
+  const user = process.geteuid?.() ?? 0;
+  const isSticky = (folder.mode & 0o1000) !== 0;
+  if (isSticky && user !== 0 && user !== folder.uid && user !== stats.uid)
+    throw usage(`${path}: its folder lets only user ${stats.uid} replace it`, 'choose another file name');
 }
 
 export function writeFileAtomic(target: Target, content: string | Uint8Array): void {

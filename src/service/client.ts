@@ -128,13 +128,13 @@ export class Client {
     await (await this.#connections?.catch(() => null))?.destroy(reason);
   }
 
-  /** Adds what to do about a failure of this service. */
+  /** Finds out what a failure of this service stops, and adds what to do about it. */
   async #explain(failure: Failure, url: string, tally: Tally): Promise<Failure> {
     const { code, status } = failure;
     const { remedy, notFoundStep } = this.#options.service;
     if (code === 'not_found' && notFoundStep !== undefined) return failure.with({ step: notFoundStep });
     if (code !== 'unauthorized') return failure;
-    if (status !== 403 || !(await this.isKeyAccepted(url, tally))) return failure.with({ step: remedy });
+    if (status !== 403 || !(await this.#isKeyAccepted(url, tally))) return failure.with({ step: remedy });
     return failure.with({
       scope: 'reference',
       step: 'the key works for other requests: ask the service why, or remove the reference',
@@ -142,7 +142,7 @@ export class Client {
   }
 
   /** Whether a 403 of a request is about its reference: the service accepts the key for others. Asks once, for free. */
-  async isKeyAccepted(refusedUrl: string, tally: Tally): Promise<boolean> {
+  async #isKeyAccepted(refusedUrl: string, tally: Tally): Promise<boolean> {
     const url = requestUrl(this.#options.service, operations.resolve, verification);
     if (url === refusedUrl) return false;
     const verify = async (): Promise<boolean> =>

@@ -36,18 +36,38 @@ const severalReferences = new RegExp(`[,;|\\s]${referenceStart}`);
 const invisible = /[\u0085\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 const pairs = ['""', "''", '``', '“”', '„“', '‘’', '‚‘', '«»', '<>', '()', '[]', '{}'];
 
-/** A pasted reference without invisible characters, and without the quotes, brackets and punctuation around it. */
+/** Characters allowed before and after a handle or an ID. */
+const opening = /^[\s"'`“„‘‚«<([{]+/;
+const closing = /(?<![\s,;.!:…"'`“”‘’»>)\]}])[\s,;.!:…"'`“”‘’»>)\]}]+$/;
+
+/** A pasted handle, ID or URL of one without anything around it. */
+function bareReference(pasted: string): string {
+  const text = pasted.replace(invisible, '').replace(opening, '').replace(closing, '');
+  return text.replace(/^[＠﹫]/, '@');
+}
+
+/** A URL that is sent as it is, pasted: without invisible characters, and without quotes, brackets and punctuation around it. */
 function cleanReference(pasted: string): string {
   const text = withoutPunctuation(pasted.replace(invisible, ''));
   const isWrapped = text.length > 1 && pairs.includes(`${text.at(0)}${text.at(-1)}`);
   return isWrapped ? withoutPunctuation(text.slice(1, -1)) : text;
 }
 
+/** `[demo](https://example.com/@demo)`, as chats and notes copy it. */
+const markdownLink = /^\s*\[[^\]]*\]\(([^\s()]+)\)\s*$/;
+/** The address in a Markdown link, and `&` as web pages write it. */
+const withoutMarkup = (pasted: string): string => pasted.replace(markdownLink, '$1').replaceAll('&amp;', '&');
+
 const withoutPunctuation = (text: string): string => text.trim().replace(/(?<![\s,;.])[\s,;.]+$/, '');
 
 /** Kinds of addresses that no command takes, by host and path. */
 const otherPages: readonly (readonly [hostAndPath: RegExp, what: string])[] = [
-  [/^youtu\.be\/.|^[^/]+\/(?:watch\b|(?:shorts|live|embed)(?:\/|$))/, 'a video'],
+  [
+    /^youtu\.be\/.|^[^/]+\/(?:watch\b|(?:shorts|live|embed)(?:\/|$)|(?:v|video)\/[\w-]{11}(?:\/|$))/,
+    'a video',
+  ],
+  [/^[^/]+\/clip\/./, 'a clip of a video'],
+  [/^[^/]+\/post\/./, 'a post'],
   [/^[^/]+\/feeds?\b/, 'a feed page'],
   [/^[^/]+\/results\b/, 'a search page'],
   [/^[^/]+\/hashtag\b/, 'a hashtag page'],
@@ -64,10 +84,15 @@ const otherLists: readonly (readonly [id: RegExp, what: string])[] = [
 
 /** What is sent for a pasted reference; null if it is not one. */
 function tryParseReference(pasted: string, kind: ReferenceKind): ParsedReference | null {
-  const given = cleanReference(pasted);
-  if (given.length > maxLength || severalReferences.test(given)) return null;
-  const target = kind === 'channel' ? parseChannel(given) : parsePlaylist(given);
-  return target && { given, ...target };
+  const parse = kind === 'channel' ? parseChannel : parsePlaylist;
+  const text = withoutMarkup(pasted);
+  const [bare, whole] = [bareReference(text), cleanReference(text)];
+  if (whole.length > maxLength || severalReferences.test(whole)) return null;
+  const target = parse(bare);
+  // A URL that is sent as it is may end with a bracket.
+  const url = target !== null && hasScheme(target.value) ? parse(whole) : null;
+  if (url !== null) return { given: whole, ...url };
+  return target && { given: bare, ...target };
 }
 
 export const isReference = (pasted: string, kind: ReferenceKind): boolean =>
@@ -77,7 +102,7 @@ export const isReference = (pasted: string, kind: ReferenceKind): boolean =>
 export function parseReference(pasted: string, kind: ReferenceKind): ParsedReference {
   const target = tryParseReference(pasted, kind);
   if (target !== null) return target;
-  const text = cleanReference(pasted);
+  const text = bareReference(withoutMarkup(pasted));
   const { what = `not a ${kind} reference`, step } = refusalOf(text, kind);
   const quoted = text === '' ? pasted.trim() : text;
   throw usage(`'${quoted}' is ${what}: expected ${expectedReference[kind]}`, step);
@@ -107,7 +132,7 @@ function parseChannel(text: string): ReferenceValue | null {
 
 /** The handle in a text or a path segment, decoded and in NFC. */
 function handleOf(encoded: string): ReferenceValue | null {
-  const handle = cleanReference(decode(encoded).normalize());
+  const handle = bareReference(decode(encoded).normalize());
   return handlePattern.test(handle) && !isUnsafe(handle) ? { value: handle, id: null } : null;
 }
 
@@ -170,6 +195,9 @@ function refusalOf(
     return isVideo ? { what, step: 'open the playlist and copy its address' } : { what };
   }
   if (isVideo) return { what, step: channelOfVideo };
+  // Editors and web pages write two hyphens as one dash.
+  const [, flag] = /^[\u2010-\u2015\u2212]-?(\w[\w-]*)/.exec(text) ?? [];
+  if (flag !== undefined) return { what, step: `did you mean --${flag}?` };
   if (videoId.test(text))
     return { what, step: `if it is a handle, write @${text}; if a video ID, ${channelOfVideo}` };
   if (/^uc[\w-]{22}$/i.test(text)) return { what, step: `did you mean UC${text.slice(2)}?` };

@@ -499,23 +499,28 @@ test('a .chanlist that is removed between two exports of a run is named', async 
   onlyError(run, '.chanlist was removed during this run');
 });
 
-test('pages that cannot be opened for writing: found before anything is paid', async (t) => {
-  const { world } = await worldOf(t);
-  world.write('a.ndjson', 'mine\n');
-  assert.equal((await world.run(`${line} --restart --max-credits 1`)).exit, 9);
-  const { openSync } = fs;
-  replaceFs(t, {
-    openSync: (path, flags, mode) => {
-      const isForWriting = typeof flags === 'number' && (flags & fs.constants.O_RDWR) !== 0;
-      if (isForWriting && String(path).endsWith('/a.ndjson.run'))
-        throw Object.assign(new Error(), { code: 'EACCES' });
-      return openSync(path, flags, mode);
-    },
+for (const [what, fail] of [
+  ['pages that cannot be opened for writing', ['openSync', 'a.ndjson.run', 'EACCES']],
+  ['an immutable FILE', ['openSync', 'a.ndjson', 'EPERM']],
+] as const)
+  test(`${what}: found before anything is paid`, async (t) => {
+    const { world } = await worldOf(t);
+    world.write('a.ndjson', 'mine\n');
+    assert.equal((await world.run(`${line} --restart --max-credits 1`)).exit, 9);
+    const [, name, code] = fail;
+    const { openSync } = fs;
+    replaceFs(t, {
+      openSync: (path, flags, mode) => {
+        const isForWriting =
+          flags === 'r+' || (typeof flags === 'number' && (flags & fs.constants.O_RDWR) !== 0);
+        if (isForWriting && String(path).endsWith(`/${name}`)) throw Object.assign(new Error(), { code });
+        return openSync(path, flags, mode);
+      },
+    });
+    const run = await world.run(line);
+    assert.deepEqual([run.exit, run.requests], [name === 'a.ndjson' ? 2 : 1, []], run.stderr);
+    onlyError(run, name, 'permission denied');
   });
-  const run = await world.run(line);
-  assert.deepEqual([run.exit, run.requests], [1, []], run.stderr);
-  onlyError(run, 'a.ndjson.run', 'permission denied');
-});
 
 for (const operation of ['closeSync', 'unlinkSync'] as const)
   test(`a ${operation} in .chanlist that fails once FILE and record are in place: 0, and the next run tidies up`, async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { AtomicFile, assertReplaceable, writeFileAtomic } from '../../src/fs/atomic.ts';
+import { AtomicFile, assertNotPinned, assertReplaceable, writeFileAtomic } from '../../src/fs/atomic.ts';
 import { replaceFile } from '../../src/fs/files.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { recordSyncs, replaceFs, whileFailing } from '../support/failing.ts';
@@ -74,6 +74,31 @@ test('a path that cannot be written is found before anything is sent; later it i
   assert.deepEqual(fs.readdirSync(join(folder, 'sub')), ['out']);
   fs.rmSync(join(folder, 'sub'), { recursive: true });
   assert.throws(() => assertReplaceable(target), isFailure(2, `${join(folder, 'sub')} does not exist`));
+});
+
+test('a file of another user in a sticky folder of another user cannot be replaced: 2', {
+  skip: notRoot,
+}, async (t) => {
+  const folder = await temporaryFolder(t);
+  const path = join(folder, 'out');
+  fs.writeFileSync(path, 'x');
+  for (const [mode, folderOwner, owner, isRefused] of [
+    [0o1777, 0, 0, true],
+    [0o777, 0, 0, false],
+    [0o1777, 0, nobody, false],
+    [0o1777, nobody, 0, false],
+  ] as const) {
+    fs.chmodSync(folder, mode);
+    fs.chownSync(folder, folderOwner, folderOwner);
+    fs.chownSync(path, owner, owner);
+    const target = resolveTarget(path);
+    assertNotPinned(target);
+    await asUser(nobody, async () => {
+      if (isRefused)
+        assert.throws(() => assertNotPinned(target), isFailure(2, `${path}: its folder lets only user 0`));
+      else assertNotPinned(target);
+    });
+  }
 });
 
 test('only on Windows another program keeps a file from being replaced, for a second', async (t) => {

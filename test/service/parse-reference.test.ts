@@ -15,6 +15,8 @@ type Row = readonly [pasted: string, sent: string];
 const sentAs = (sent: string, pasted: string): Row[] => pasted.split('|').map((text) => [text, sent]);
 
 const channels: readonly Row[] = [
+  // A quotation mark without its other half.
+  ['"https://www.example.com/c/demo', 'https://www.example.com/c/demo'],
   // White space, quotes and brackets around it, punctuation behind it, invisible characters anywhere.
   ...sentAs(
     '@demo',
@@ -24,7 +26,12 @@ const channels: readonly Row[] = [
     '@demo',
     '"@demo,"|( @demo ).|@demo\u200b|\ufeff@demo|\u202a@demo\u202c|@de\u00admo|@demo%E2%80%8B',
   ),
-  ...sentAs('https://example.com/c/Name', '<https://example.com/c/Name>;'),
+  ...sentAs('@demo', '((@demo))|(“@demo”)!|＠demo|"＠demo"|@demo),);|@demo>:|@demo !'),
+  ...sentAs('@demo', '@demo)|@demo!|@demo:|@demo…|@demo!!|@demo")|@demo”…'),
+  ...sentAs('@demo', 'https://example.com/@demo),|https://example.com/@demo/videos!'),
+  ...sentAs(id, `(${id}):|https://example.com/channel/${id})`),
+  ...sentAs('https://example.com/c/Name', '<https://example.com/c/Name>;|[Name](https://example.com/c/Name)'),
+  ...sentAs('@demo', '[the demo](https://www.example.com/@demo)'),
   // Pages of a channel, parameters, percent-encoding.
   ...sentAs('@demo', '@demo/videos|@demo/|@demo?si=abc|@demo#about|%40demo'),
   ...sentAs('@café', '@caf%C3%A9|@cafe\u0301|https://example.com/@cafe%CC%81/videos'),
@@ -55,10 +62,11 @@ const channels: readonly Row[] = [
 
 const playlists: readonly Row[] = [
   ...['PL', 'UU', 'LL', 'FL', 'OL'].flatMap((prefix) => sentAs(`${prefix}demo-_9`, `${prefix}demo-_9`)),
-  ...sentAs('PLabc', 'VLPLabc|“PLabc”|PLabc,|PLabc/|P\u200bLabc|https://youtu.be/x?list=PLabc'),
+  ...sentAs('PLabc', 'VLPLabc|“PLabc”|PLabc,|PLabc/|P\u200bLabc|https://youtu.be/x?list=PLabc|PLabc):'),
   ...sentAs('PLabc', 'https://www.example.com/watch?v=abcdefghijk&list=PLabc&index=3'),
   ...sentAs('PLabc', 'https://www.example.com/browse/VLPLabc|m.example.com/playlist?list=VLPLabc'),
   ...sentAs('PLabc', '<https://example.com/playlist?list=PLabc>|https://example.com/playlist/?list=PLabc/'),
+  ...sentAs('PLabc', 'https://www.example.com/playlist?list=PLabc)!'),
   ...sentAs('UUxyz', 'https://www.example.com/shorts/abcdefghijk?list=UUxyz'),
 ];
 
@@ -78,15 +86,25 @@ const notChannels: readonly Row[] = [
     'Look: https://www.example.com/@demo',
     'is a reference with other text: expected |; give the reference alone',
   ],
+  ['https://www.example.com/watch?v=abcdefghijk&amp;list=PLabc', '; did you mean: chanlist playlist PLabc'],
   ['https://www.example.com/watch?v=abcdefghijk', `is a video: expected a handle|${ofVideo}`],
   ['www.example.com/watch?v=abcdefghijk', 'is a video'],
-  ['https://youtu.be/abcdefghijk', `is a video|${ofVideo}`],
+  ['https://youtu.be/abcdefghijk)', `is a video|${ofVideo}`],
   ['dQw4w9WgXcQ', 'if it is a handle, write @dQw4w9WgXcQ; if a video ID, open the video'],
   ['ucdemo__________________', '; did you mean UCdemo__________________?'],
+  ['demo!', "'demo' is not a channel reference: |; did you mean @demo?"],
   ['https://www.example.com/shorts/abcdefghijk', 'is a video'],
   ['https://www.example.com/shorts/', 'is a video'],
   ['https://www.example.com/live/abcdefghijk', 'is a video'],
   ['https://www.example.com/embed/abcdefghijk', 'is a video'],
+  ['https://www.example.com/v/abcdefghijk', 'is a video'],
+  ['https://studio.example.com/video/abcdefghijk/edit', 'is a video'],
+  ['https://www.example.com/clip/Ugkxabc', 'is a clip of a video'],
+  ['https://www.example.com/post/Ugkxabc', 'is a post'],
+  [
+    '[x](https://www.example.com/watch?v=abcdefghijk)',
+    "'https://www.example.com/watch?v=abcdefghijk' is a video|",
+  ],
   ['[', "'[' is not a channel reference"],
   ['https://www.example.com/feed/subscriptions', 'is a feed page'],
   ['https://www.example.com/results?search_query=bread', 'is a search page'],
@@ -103,6 +121,9 @@ const notChannels: readonly Row[] = [
   ['https://www.example.com/playlist', 'is a playlist page'],
   ['PLdemo', '; did you mean: chanlist playlist PLdemo'],
   ['demo', '; did you mean @demo?'],
+  // Editors and web pages write two hyphens as a dash.
+  ['—limit', '; did you mean --limit?'],
+  ['–-output-dir', '; did you mean --output-dir?'],
   ['"demo",', "'demo' is not a channel reference: |; did you mean @demo?"],
   ['example.com/c/Name', '; did you mean https://example.com/c/Name?'],
   ['www.example.com/c/Name', '; did you mean https://www.example.com/c/Name?'],
