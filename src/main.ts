@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { ClosedPipe, type Failure, toFailure } from './errors.ts';
 import { Stderr } from './output/stderr.ts';
 import { Stdout } from './output/stdout.ts';
-import type { Flag } from './text/command.ts';
+import { type Flag, isCommand } from './text/command.ts';
 import { escapeUnsafe } from './text/sanitize.ts';
 import { version } from './version.ts';
 
@@ -65,7 +65,7 @@ function isCopied({ name, value }: Flag): boolean {
 /** Adds the flags that were typed to a suggested command, as far as it takes them. */
 function withFlags(failure: Failure, flags: readonly Flag[]): Failure {
   const { step } = failure;
-  if (step === null || typeof step === 'string' || !step.isSuggestion) return failure;
+  if (!isCommand(step) || !step.isSuggestion) return failure;
   const taken = flagsOf(step.program.replace('chanlist ', '')).map(longFlag);
   const kept = flags.filter((flag) => taken.includes(flag.name) && isCopied(flag));
   return failure.with({ step: { ...step, flags: kept } });

@@ -6,7 +6,7 @@ import { guardFile, syncIfPossible } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 import { type Infer, isCount, isOneOf, isString, objectOf, orNull, parseObject } from '../json/shape.ts';
 import type { Charge } from '../service/budget.ts';
-import { excerpt } from '../text/truncate.ts';
+import { thousands } from '../text/count.ts';
 import { homeFolder } from './store.ts';
 
 export function ledgerFolder(env: Env, platform = process.platform): string {
@@ -57,6 +57,9 @@ const lineStart = '{"version":1,"kind":"';
 /** Whether a line that cannot be read is the start of one: its process was killed, or the disk was full. */
 const isCutOff = (text: string): boolean =>
   lineStart.startsWith(text) || (text.startsWith(lineStart) && !text.includes('\0'));
+
+/** Damaged lines that a message names. */
+const maxNamedLines = 20;
 
 /** The open ledger of one month (`2026-11`). Methods throw `failed` if it cannot be used. */
 export class LedgerFile {
@@ -126,7 +129,9 @@ export class LedgerFile {
   get damage(): Failure | null {
     const lines = isCutOff(this.#rest) ? this.#damagedLines : [...this.#damagedLines, this.#lines + 1];
     if (lines.length === 0) return null;
-    const which = `${lines.length === 1 ? 'line' : 'lines'} ${excerpt(lines.join(', '))}`;
+    const named = lines.slice(0, maxNamedLines);
+    const others = lines.length > named.length ? ` and ${thousands(lines.length - named.length)} more` : '';
+    const which = `${lines.length === 1 ? 'line' : 'lines'} ${named.join(', ')}${others}`;
     return new Failure('failed', `${this.path} is damaged: ${which} cannot be read`, {
       step: 'restore it from a backup, or delete what cannot be read (the credits noted there are then not counted)',
     });

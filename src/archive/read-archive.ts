@@ -92,18 +92,25 @@ export async function readRecorded(
   return { ...(await readArchive(target, null, stop, onEntry)), checkedId: null };
 }
 
+interface Damage {
+  readonly code: 'damaged' | 'lost';
+  readonly message: string;
+  /** Whether `--update --all` repairs it: it keeps lines that are entries, even if their bytes have changed. */
+  readonly isRepairable: boolean;
+}
+
 /** Compares FILE with its record: `lost` if it has fewer entries, `damaged` if it is not as written; null: it is intact. */
 export function damageOf(
   { stats }: Target,
   record: ArchiveRecord,
   { checksum, damage, entries }: Contents,
-): { readonly code: 'damaged' | 'lost'; readonly message: string } | null {
+): Damage | null {
   if (checksum === record.checksum) return null;
-  const problem = damage ?? (matchesStamp(stats, record) ? otherContent : null);
-  if (problem !== null) return { code: 'damaged', message: problem };
+  if (damage !== null) return { code: 'damaged', message: damage, isRepairable: true };
+  if (matchesStamp(stats, record)) return { code: 'damaged', message: otherContent, isRepairable: false };
   if (entries >= record.entries) return null;
   const message = `${count(entries, 'entry', 'entries')}, but it had ${thousands(record.entries)}`;
-  return { code: 'lost', message };
+  return { code: 'lost', message, isRepairable: true };
 }
 
 /** Yields all bytes of a file in chunks, each valid until the next one. */

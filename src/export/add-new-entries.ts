@@ -35,7 +35,7 @@ export async function addNewEntries(
   await pages.addAside(contents.ids, bought.newIds, keepWithoutId, context.stop);
   const { all, feedProblem, expected, started } = updateOf(pages);
   // The feed of an interrupted run is outdated.
-  if (feedProblem !== null && !all && !isResumed) feeds.boughtInstead.set(item.id, feedProblem);
+  if (feedProblem !== null && !isResumed) feeds.boughtInstead.set(item.id, feedProblem);
   const checks = checksOf(item, pages, contents.ids, bought, feed);
   const isEmpty = bought.newIds.size === 0 && !bought.hasEntriesWithoutId;
   if (bought.sharesNothing && (isEmpty || !all))

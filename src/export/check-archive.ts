@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { dayMs } from '../accounts/local-time.ts';
 import { PagesFile } from '../archive/pages-file.ts';
-import { type Contents, damageOf, otherContent, readRecorded } from '../archive/read-archive.ts';
+import { type Contents, damageOf, readRecorded } from '../archive/read-archive.ts';
 import { type ArchiveRecord, matchesStamp, readRecord, recordedFiles } from '../archive/record.ts';
 import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
@@ -11,11 +11,11 @@ import { guardFile } from '../fs/files.ts';
 import { isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf, recordName, seenSuffix } from '../fs/private-folder.ts';
 import { exportName } from '../output/formats.ts';
-import type { Command } from '../text/command.ts';
+import { type Command, isCommand } from '../text/command.ts';
 import { count } from '../text/count.ts';
 import { daysWithoutFeed } from './decide-update.ts';
 import { archiveName } from './export-item.ts';
-import { exportCommand, misplacedStep, switchesOf } from './messages.ts';
+import { changedBytesStep, exportCommand, misplacedStep, switchesOf } from './messages.ts';
 
 /** What can be wrong with an archive, from the most to the least severe; the help prints these rows. */
 export const problemCodes = {
@@ -181,7 +181,7 @@ async function compare(
 function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow<Command> {
   const { code, message, step } = failure;
   // Only a record can be deleted for free.
-  const fix = code === 'damaged' && typeof step !== 'string' ? step : null;
+  const fix = code === 'damaged' && isCommand(step) ? step : null;
   const what = (fix ? message : failure.line()).replace(`${file}: `, '');
   return { ...emptyRow, file, problem: { code: 'damaged', message: what, fix } };
 }
@@ -194,10 +194,11 @@ function archiveProblem(target: Target, record: ArchiveRecord, contents: Content
   const { failure } = record.checks;
   if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, record) };
   const damage = damageOf(target, record, contents);
-  // No command can repair these bytes: only a person may accept them.
-  if (damage?.message === otherContent)
-    return { ...damage, message: `${otherContent}: restore it, or accept it with --update --all`, fix: null };
-  if (damage !== null) return { ...damage, fix: fixOf(path, record, '--update', '--all') };
+  if (damage !== null) {
+    const { code, message, isRepairable } = damage;
+    if (!isRepairable) return { code, message: `${message}; ${changedBytesStep}`, fix: null };
+    return { code, message, fix: fixOf(path, record, '--update', '--all') };
+  }
   if (failure?.code !== 'gone') return null;
   return { code: 'gone', message: `404 since ${failure.since.slice(0, 10)}`, fix: null };
 }

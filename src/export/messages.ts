@@ -73,6 +73,9 @@ function flagDifference(
 /** The step for a file of a folder whose record is of another ID: only a person can know which of the two is wrong. */
 export const misplacedStep = 'restore the file and its record under their own names';
 
+/** The step for a FILE whose bytes have changed: no command can know what they were. */
+export const changedBytesStep = 'restore it, or accept it with --update --all';
+
 export function refusal(why: Refusal, item: ExportItem): Failure {
   const { target, record, foreignId, request, name, interrupted } = item;
   const { path } = target;

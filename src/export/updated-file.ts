@@ -16,7 +16,7 @@ import { withoutByteOrderMark } from '../fs/text-input.ts';
 import type { Run } from '../run/run.ts';
 import { count } from '../text/count.ts';
 import { archiveName, type ExportItem, foundStamp } from './export-item.ts';
-import { adoptedWarning, commandFor, sameCommandStep } from './messages.ts';
+import { adoptedWarning, changedBytesStep, commandFor, sameCommandStep } from './messages.ts';
 
 /** What FILE of an update held when it was read. */
 export interface ArchiveContents extends Contents {
@@ -171,9 +171,9 @@ function assertIntact(item: ExportItem, contents: Contents): void {
   }
   const problem = damageOf(target, record, contents);
   if (problem === null) return;
-  const { code, message } = problem;
-  const remedy = message === otherContent ? 'accept it as it is' : 'add what is missing';
+  const { code, message, isRepairable } = problem;
+  const repairStep = commandFor(item, 'restore it, or add what is missing', '--update', '--all');
   throw new Failure(code, `${path} ${code === 'damaged' ? 'is damaged:' : 'has'} ${message}`, {
-    step: commandFor(item, `restore it, or ${remedy}`, '--update', '--all'),
+    step: isRepairable ? repairStep : changedBytesStep,
   });
 }

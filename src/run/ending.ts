@@ -5,7 +5,7 @@ import { type Failure, type FailureCode, mostSevere, type Warning } from '../err
 import { describeCredits, type Tally, totalCredits } from '../service/budget.ts';
 import type { Operation } from '../service/contract.ts';
 import { checkAddressStep } from '../service/failures.ts';
-import type { Step } from '../text/command.ts';
+import { isCommand, type Step } from '../text/command.ts';
 import { count, thousands } from '../text/count.ts';
 import type { Result } from './results.ts';
 
@@ -139,7 +139,9 @@ const isAllNotFound = (results: readonly Result[]): boolean =>
 function stepOf(group: Group<Failed>, results: readonly Result[], options: RunFlags): Step | null {
   const [{ failure }] = group;
   const folder = options.invocation.flags.find(({ name }) => name === '--output-dir')?.value ?? null;
-  if (group.length > 1 && folder !== null && repairable.includes(failure.code)) {
+  const isRepairable =
+    repairable.includes(failure.code) && group.some(({ failure: { step } }) => isCommand(step));
+  if (group.length > 1 && folder !== null && isRepairable) {
     const check = { program: 'chanlist check', operands: [folder], flags: carriedFlagsOf(options) };
     const all = repairAll({ purpose: 'repair all', ...check });
     if (all !== null) return all;
@@ -158,7 +160,7 @@ function stepOf(group: Group<Failed>, results: readonly Result[], options: RunFl
 /** Returns the step of one failure of a group. A command that repairs only this one begins with its label. */
 function ownStep({ failure: { step }, label }: Failed, group: Group<Failed>): Step | null {
   const isShared = ({ failure }: Failed): boolean => isDeepStrictEqual(failure.step, step);
-  if (step === null || typeof step === 'string' || group.every(isShared)) return step;
+  if (!isCommand(step) || group.every(isShared)) return step;
   return { ...step, purpose: [label, step.purpose].filter(Boolean).join(': ') };
 }
 

@@ -32,6 +32,8 @@ export const didYouMeanCommand = (program: string, operands: readonly string[]):
 /** What a user can do next: one sentence or one command. */
 export type Step = string | Command;
 
+export const isCommand = (step: Step | null): step is Command => step !== null && typeof step !== 'string';
+
 export function stepText(step: Step): string {
   if (typeof step === 'string') return step;
   return step.purpose === undefined ? commandText(step) : `${step.purpose}: ${commandText(step)}`;

@@ -14,6 +14,7 @@ import { acquireLock } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { type Charge, type Credits, type Ledger, noCredits, parseBounds } from '../../src/service/budget.ts';
 import { collect } from '../support/collect.ts';
+import { recordSyncs } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
 import { deleteNamedLines } from '../support/ledger-lines.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -215,6 +216,12 @@ test('a damaged ledger: refused with a bound, naming file, line and remedy; one 
   );
   assert.match((await spentBound(open('2/month'))) ?? '', /^2\/month/);
   await buy(open('3/month'), 'free');
+  fs.writeFileSync(file, 'x\n'.repeat(1022));
+  const many = /: lines 1, 2, .*, 20 and 1,002 more cannot be read$/;
+  assert.throws(
+    () => open('5/month'),
+    ({ message }: Failure) => many.test(message),
+  );
   // The last line, which a crash has cut off, is one credit; also once another line has followed.
   fs.writeFileSync(file, sound.slice(0, -2));
   await buy(open('5/month'), 'confirmed');
@@ -222,6 +229,24 @@ test('a damaged ledger: refused with a bound, naming file, line and remedy; one 
   assert.match((await spentBound(open('3/month'))) ?? '', /^3\/month/);
   assert.equal(warnings.length, 1);
   assert.deepEqual(fs.readdirSync(folder), ['credits-2026-11.ndjson']);
+});
+
+test('with a bound, the line of a request is on the disk before the request is sent', async (t) => {
+  const { open } = await fixture(t);
+  const syncs = recordSyncs(t);
+  for (const [bound, expected] of [
+    ['5/month', ['sync file']],
+    ['5', []],
+  ] as const) {
+    syncs.length = 0;
+    const settle = await open(bound).note(1, '@a');
+    // The lock of a bound is renamed into its place.
+    assert.deepEqual(
+      syncs.filter((call) => call === 'sync file'),
+      expected,
+    );
+    await settle('confirmed');
+  }
 });
 
 test('a ledger that becomes shorter, or another file, while a run counts in it: 1', async (t) => {

@@ -284,7 +284,7 @@ test('content that differs from what was written is damage, though size and time
   assert.deepEqual([bad.exit, bad.codes], [11, ['damaged']]);
   onlyError(
     bad,
-    `damaged: ${file}: its content differs from what was written: restore it, or accept it with --update --all`,
+    `damaged: ${file}: its content differs from what was written; restore it, or accept it with --update --all`,
   );
   assert.equal(bad.rows[0]?.problem?.fix, null);
   await world.run('uploads @a --output-dir lists --update --all');

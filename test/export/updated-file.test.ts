@@ -99,8 +99,8 @@ test('other bytes than were written, in a FILE as recorded: damaged; --update --
     [two.replace('"a"', '"c"'), what],
     [two.replace('{', '['), 'line 1 is not JSON'],
   ] as const) {
-    const remedy = problem === what ? 'accept it as it is' : 'add what is missing';
-    const isDamaged = isFailure(1, `is damaged: ${problem}; restore it, or ${remedy}: `);
+    const step = problem === what ? 'accept it with --update --all' : 'add what is missing: ';
+    const isDamaged = isFailure(1, `is damaged: ${problem}; restore it, or ${step}`);
     await assert.rejects(update(content, 'archive', { written: two }), isDamaged);
     const { change } = await update(content, 'archive', { written: two, all: true });
     assert.match(change ?? '', problem === what ? /; it was kept$/ : /^left out 1 line/);

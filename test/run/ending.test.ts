@@ -165,7 +165,10 @@ test('bad lines of a list are one line with the step of the first; a command for
 
 test('several damaged archives of a folder: the line that runs every fix', () => {
   const damaged = (name: string): Result =>
-    failed(name, new Failure('damaged', `${name} is damaged`, { step: `restore it: ${name}` }));
+    failed(
+      name,
+      new Failure('damaged', `${name} is damaged`, { step: { purpose: 'repair it', program: name } }),
+    );
   const flags = [
     { name: '--output-dir', value: 'my lists' },
     { name: '--max-credits', value: '9/day' },
@@ -173,7 +176,7 @@ test('several damaged archives of a folder: the line that runs every fix', () =>
   const fix = "chanlist check 'my lists' --max-credits 9/day --json | jq -r '.[].problem.fix // empty' | sh";
   for (const [results, line] of [
     [['@a', '@b'], `2 references (@a, @b): the first: @a is damaged; repair all: ${fix}`],
-    [['@a'], '@a: @a is damaged; restore it: @a'],
+    [['@a'], '@a: @a is damaged; repair it: @a'],
   ] as const) {
     const options = { invocation: { name: 'uploads', flags } };
     assert.deepEqual(lines(results.map(damaged), { options }), [line]);
@@ -184,6 +187,13 @@ test('several damaged archives of a folder: the line that runs every fix', () =>
     });
     assert.doesNotMatch(bounded[0] ?? '', /repair all/);
   }
+  // What no command repairs has no such line.
+  const changed = (name: string): Result =>
+    failed(name, new Failure('damaged', 'its content differs', { step: 'restore it' }));
+  assert.deepEqual(
+    lines([changed('@a'), changed('@b')], { options: { invocation: { name: 'uploads', flags } } }),
+    ['2 references (@a, @b): its content differs; restore it'],
+  );
 });
 
 test('warnings with one code are one line; those about no reference are lines of their own', () => {
