@@ -7,7 +7,7 @@ export const exitCodes = {
   0: 'done, or the reader closed the pipe',
   1: 'something else went wrong (disk, a damaged store, ledger or archive, entries lost, a bug)',
   2: 'usage; nothing was spent for what it names',
-  3: 'no account is configured (no address or no key), or the key was rejected (401, 403)',
+  3: 'no account is configured (no address or no key), or the key, or access to a reference, was rejected (401, 403)',
   4: 'no credits (402): free requests need at least one too',
   5: 'not found (404)',
   6: 'rate limited, and waiting would take too long',

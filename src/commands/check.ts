@@ -142,7 +142,10 @@ function noteNotInFrom(
   return { ...row, problem: { ...problem, message, fix: null } };
 }
 
-/** The references without an archive. `unknown`: why that cannot be known; null if it can. `isUnread`: an archive cannot be read. */
+/**
+ * Finds the references without an archive. `unknown`: why that cannot be known; null if it can. `isUnread`: an archive or its
+ * record cannot be read.
+ */
 async function findAbsent(
   references: readonly Reference[],
   checked: readonly CheckedArchive[],

@@ -22,7 +22,8 @@ export interface Line {
 }
 
 /**
- * Yields the lines of a path or a stream, each without U+FEFF at its start. Throws `unreadable`, including for NUL bytes; `stop` ends it.
+ * Yields the lines of a path or a stream, each without U+FEFF at its start. Throws `unreadable`, including for NUL bytes;
+ * `stop` ends it.
  */
 export async function* readLines(
   from: string | Context['stdin'],
@@ -55,8 +56,8 @@ const utf16 = /^(?:\xff\xfe|\xfe\xff|(?:[^\0]\0){2}|(?:\0[^\0]){2})/;
 export const isUtf16 = (start: Buffer): boolean => utf16.test(start.toString('latin1', 0, 4));
 
 /**
- * Yields chunks of an input, each valid until the next one. Throws `unreadable`, including for UTF-16 and, if it has to be text, for NUL
- * bytes; `stop` ends it.
+ * Yields chunks of an input, each valid until the next one. Throws `unreadable`, including for UTF-16 and, if it has to be
+ * text, for NUL bytes; `stop` ends it.
  */
 export async function* readChunks(
   from: string | Context['stdin'],

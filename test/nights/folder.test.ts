@@ -188,6 +188,9 @@ test('private channels on top of a list do not keep new ones below them waiting'
   nights.write('refs.txt', [...secret, 'c0', 'new'].map((name) => `@${name}\n`).join(''));
   const night = await nights.night();
   assert.deepEqual([night.exit, night.credits, paid(night).at(-1)], [3, 1, channelId('new')], night.stderr);
+  // The key has been accepted: nothing asks for that again.
+  const resolved = night.requests.filter(({ operation }) => operation === 'resolve');
+  assert.equal(resolved.length, secret.length + 1);
 });
 
 test('a spent budget stops paid requests, not checks', async (t) => {

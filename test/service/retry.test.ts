@@ -9,7 +9,6 @@ import {
   type FailedAttempt,
   retryAfter,
 } from '../../src/service/retry.ts';
-import { formatDuration } from '../../src/text/duration.ts';
 
 test('backoff has jitter, and never exceeds half a minute', () => {
   assert.deepEqual(
@@ -40,11 +39,6 @@ const headers: readonly (readonly [header: string | undefined, waitMs: number | 
 
 test('Retry-After: seconds and dates are waits of at least a second; anything else is not a wait', () => {
   for (const [header, waitMs] of headers) assert.equal(retryAfter(header, now), waitMs, header);
-});
-
-test('spans are seconds, minutes, hours or days', () => {
-  const spans = [1, 4000, 60_000, 65_000, 3_600_000, 3_780_000, 200_000_000].map(formatDuration);
-  assert.deepEqual(spans, ['1 s', '4 s', '1 min', '1 min 5 s', '1 h', '1 h 3 min', '2 days']);
 });
 
 const start = { usedRetries: 0, maybeCharged: 0, requestWaitMs: 0, runWaitMs: 0 };
