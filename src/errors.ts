@@ -73,13 +73,14 @@ export type FailureCode = keyof typeof failureRows;
 const failures: Readonly<Record<FailureCode, FailureRow>> = failureRows;
 export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
-export interface FailureDetails {
+interface FailureDetails {
   status?: number | null;
   /** Default: the step of its row. */
   step?: Step | null | undefined;
   scope?: FailureRow['scope'];
   exit?: ExitCode;
   isInherited?: boolean;
+  origin?: Failure;
   cause?: unknown;
 }
 
@@ -94,6 +95,8 @@ export class Failure extends Error {
   readonly exit: ExitCode;
   /** A copy of the failure that ended the run: the reference itself did not fail. */
   readonly isInherited: boolean;
+  /** The failure that this one is a copy of (`with`), or itself. */
+  readonly origin: Failure;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, { cause: details.cause });
@@ -103,6 +106,7 @@ export class Failure extends Error {
     this.scope = details.scope ?? failures[code].scope;
     this.exit = details.exit ?? failures[code].exit;
     this.isInherited = details.isInherited ?? false;
+    this.origin = details.origin ?? this;
   }
 
   with({ message = this.message, ...changes }: FailureDetails & { message?: string }): Failure {

@@ -1,4 +1,4 @@
-import { Failure, type FailureDetails, type Warning } from '../errors.ts';
+import { Failure, type Warning } from '../errors.ts';
 import type { Result } from '../run/results.ts';
 import type { Feed, MissingFeed } from './decide-update.ts';
 
@@ -78,16 +78,15 @@ function blameService(results: readonly Result[], outage: MissingFeeds): Explain
   const [first] = outage.values();
   if (first === undefined) return { results, warnings: [], outage: null };
   const message = `the service is ${first.problem}: no feed can be read`;
-  const failureOf = (details: FailureDetails = {}): Failure =>
-    new Failure('unavailable', message, { status: first.status, ...details });
+  const outageFailure = new Failure('unavailable', message, { status: first.status });
   const explained = results.map((result): Result => {
     if (result.isReached && !outage.has(result.id ?? '')) return result;
-    if (result.status === 'unchecked') return { ...result, status: 'failed', failure: failureOf() };
-    return withFeedFailure(result, ({ scope }) => failureOf({ scope }));
+    if (result.status === 'unchecked') return { ...result, status: 'failed', failure: outageFailure };
+    return withFeedFailure(result, ({ scope }) => outageFailure.with({ scope }));
   });
   const isReported = explained.some(({ failure }) => failure?.code === 'unavailable');
   const warnings = isReported ? [] : [missingWarning(outage)];
-  return { results: explained, warnings, outage: failureOf({ scope: 'run' }) };
+  return { results: explained, warnings, outage: outageFailure.with({ scope: 'run' }) };
 }
 
 function suspectAddress(results: readonly Result[], missing: MissingFeeds): Omit<Explained, 'outage'> {

@@ -99,7 +99,8 @@ export function failureLines(
     const message = failureMessage(group, results);
     return failure.with({ message, step: stepOf(group, results, options), cause: failure });
   });
-  if (endedBy === null || failed.some(({ failure }) => failure.message === endedBy.message)) return lines;
+  const isReported = failed.some(({ failure }) => failure.origin === endedBy?.origin);
+  if (endedBy === null || isReported) return lines;
   // A pager that failed, or a file that could not be saved.
   return [
     ...lines,

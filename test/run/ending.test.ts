@@ -107,7 +107,7 @@ const causes: readonly (readonly [results: readonly Result[], endedBy: Failure |
   [[done('@a')], full, ['stdout cannot be written; run the same command again']],
   // Another failure with the same code.
   [
-    [failed('@a', full.with({ message: 'a.csv: no space' }))],
+    [failed('@a', new Failure('failed', 'a.csv: no space'))],
     full,
     ['a.csv: no space; run the same command again', 'stdout cannot be written; run the same command again'],
   ],
