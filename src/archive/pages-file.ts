@@ -87,7 +87,7 @@ export class PagesFile {
     const name = temporaryName(pagesName(file));
     const full: PagesHeader = { version: pagesVersion, ...header };
     const pages = new PagesFile(folder, file, name, folder.createEmpty(name), full);
-    pages.#append(Buffer.alloc(0), full);
+    pages.#append(full);
     return pages;
   }
 
@@ -140,10 +140,10 @@ export class PagesFile {
       isTokenRefused,
       meetsFile: this.meetsFile,
     };
-    const [start, checksumBefore] = [this.size, this.#checksum];
     const entries = typeof rows === 'string' ? Buffer.from(rows) : rows;
-    const checksumAfter = this.#append(entries, commit);
-    this.#applyCommit(commit, { start, end: start + entries.length, checksumBefore, checksumAfter });
+    const page = this.#pageUpTo(this.size + entries.length, crc32(entries, this.#checksum));
+    this.#append(commit, entries, page.checksumAfter);
+    this.#applyCommit(commit, page);
     this.#pendingUpdate = null;
     if (this.#isNamed) return;
     this.#folder.rename(this.#name, pagesName(this.#file));
@@ -189,7 +189,7 @@ export class PagesFile {
 
   /** Notes, durably, that the new FILE is written and takes its place next. */
   addEnd(end: PagesEnd): void {
-    this.#append(Buffer.alloc(0), end);
+    this.#append(end);
     this.end = end;
   }
 
@@ -259,26 +259,27 @@ export class PagesFile {
 
   /** Finds the pages up to the last valid line. */
   async #readPages(stop: AbortSignal): Promise<void> {
-    let [at, checksum] = [0, 0];
+    let [offset, checksum] = [0, 0];
     for await (const lines of linesOf(chunksOf(this.#fd, this.#path, stop), { withEnds: true }))
       for (const line of lines) {
         if (line === null) return;
-        if (isComment(line)) {
-          const value = readComment(line, checksum);
-          if (isCommit(value))
-            this.#applyCommit(value, {
-              start: this.size,
-              end: at,
-              checksumBefore: this.#checksum,
-              checksumAfter: checksum,
-            });
-          else if (isEnd(value)) this.end = value;
-          else if (value === null || at > 0) return;
-        }
-        at += line.length;
+        const [lineStart, checksumBefore] = [offset, checksum];
+        offset += line.length;
         checksum = crc32(line, checksum);
-        if (isComment(line)) [this.size, this.#checksum] = [at, checksum];
+        if (!isComment(line)) continue;
+        const value = readComment(line, checksumBefore);
+        const isHeader = lineStart === 0;
+        if (isCommit(value)) this.#applyCommit(value, this.#pageUpTo(lineStart, checksumBefore));
+        else if (isEnd(value)) this.end = value;
+        else if (value === null || !isHeader) return;
+        this.size = offset;
+        this.#checksum = checksum;
       }
+  }
+
+  /** The page from the last line that counts up to here. */
+  #pageUpTo(end: number, checksumAfter: number): StoredPage {
+    return { start: this.size, end, checksumBefore: this.#checksum, checksumAfter };
   }
 
   /** Counts a page that is in the file. */
@@ -298,10 +299,13 @@ export class PagesFile {
     this.header = { ...this.header, update };
   }
 
-  /** Appends entries and the line after them, durably; returns the checksum of the bytes before that line. */
-  #append(entries: Buffer, value: Commit | PagesEnd | PagesHeader): number {
+  /** Appends entries and the line after them, durably. `checksum`: of the bytes before that line. */
+  #append(
+    value: Commit | PagesEnd | PagesHeader,
+    entries: Buffer = Buffer.alloc(0),
+    checksum = this.#checksum,
+  ): void {
     this.assertOwn();
-    const checksum = crc32(entries, this.#checksum);
     const line = commentLine(value, checksum);
     guardFile(this.#path, 'failure', () => {
       writeFileSync(this.#fd, Buffer.concat([entries, line]));
@@ -309,7 +313,6 @@ export class PagesFile {
     });
     this.#checksum = crc32(line, checksum);
     this.size += entries.length + line.length;
-    return checksum;
   }
 
   #foreign(): Failure {
