@@ -5,7 +5,13 @@ import type { Example, RunCommand } from '../cli/command-module.ts';
 import type { creditParts } from '../cli/flags.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { printRows, type RowOptions } from '../output/print-rows.ts';
-import { type Credits, environmentBounds, noCredits, totalCredits } from '../service/budget.ts';
+import {
+  type CreditBound,
+  type Credits,
+  environmentBounds,
+  noCredits,
+  totalCredits,
+} from '../service/budget.ts';
 import { thousands } from '../text/count.ts';
 
 export const about = [
@@ -37,17 +43,11 @@ export const run: RunCommand<CreditsOptions> = async (options, output) => {
   using ledger = LedgerFile.openRead(month, env);
   const spendings = spendingsIn(ledger?.entries ?? [], today, by);
   const isUncertain = spendings.some(({ total }) => total.possibly_charged > 0);
-  /** Ends with the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
-  const footer = (): string[] => {
-    const lines = isUncertain ? ['(+N): possibly charged'] : [];
-    if (baseUrl === null || !isThisMonth) return lines;
-    for (const { credits, per } of [...ownBounds, ...maxCredits]) {
-      if (per === 'run') continue;
-      const rest = Math.max(0, credits - (ledger?.spentAt(baseUrl.origin, per, today) ?? 0));
-      lines.push(`${thousands(rest)} of ${thousands(credits)}/${per} left at ${baseUrl.origin}`);
-    }
-    return [...new Set(lines)];
-  };
+  const bounds = isThisMonth ? [...ownBounds, ...maxCredits] : [];
+  const footer = [
+    ...(isUncertain ? ['(+N): possibly charged'] : []),
+    ...(baseUrl === null ? [] : boundLines(bounds, baseUrl.origin, ledger, today)),
+  ];
   const shared = { format, footer };
   if (by === null) {
     const rows = spendings.map(({ account, today, total }) => {
@@ -80,6 +80,21 @@ export const run: RunCommand<CreditsOptions> = async (options, output) => {
   if (spendings.length === 0) stderr.note(`this user spent nothing in ${month} on this machine`);
   return 0;
 };
+
+/** Says what is left of each bound: `1,935 of 3,000/month left at https://api.example.com`. */
+function boundLines(
+  bounds: readonly CreditBound[],
+  origin: string,
+  ledger: LedgerFile | null,
+  today: string,
+): readonly string[] {
+  const lines = bounds.flatMap(({ credits, per }) => {
+    if (per === 'run') return [];
+    const rest = Math.max(0, credits - (ledger?.spentAt(origin, per, today) ?? 0));
+    return `${thousands(rest)} of ${thousands(credits)}/${per} left at ${origin}`;
+  });
+  return [...new Set(lines)];
+}
 
 const sums = ['confirmed', 'possibly_charged'] as const;
 

@@ -19,7 +19,7 @@ export interface RowOptions<R> {
   /** There is one row: json is the object itself, a table has a line for each of its members. */
   readonly isSingle?: boolean;
   /** Lines below a table. */
-  readonly footer?: () => readonly string[];
+  readonly footer?: readonly string[];
 }
 
 /** Prints local rows: ndjson and csv as they arrive, a table and json at the end. */
@@ -28,7 +28,7 @@ export async function printRows<R extends object>(
   options: RowOptions<R>,
   { stdout }: Pick<Output, 'stdout'>,
 ): Promise<void> {
-  const { fields, isSingle = false, footer = () => [] } = options;
+  const { fields, isSingle = false, footer = [] } = options;
   const { tableRow = (row: R): object => row, csvColumns = fields } = options;
   const { terminal } = stdout;
   const format = options.format ?? defaultFormat(terminal);
@@ -60,7 +60,7 @@ export async function printRows<R extends object>(
   } as const;
   await render(batches, false, rendering, (text) => stdout.write(text));
   const columns = terminal?.columns ?? Number.POSITIVE_INFINITY;
-  if (isTable) for (const line of footer()) await stdout.write(`${wrap(line, columns).join('\n')}\n`);
+  if (isTable) for (const line of footer) await stdout.write(`${wrap(line, columns).join('\n')}\n`);
 }
 
 /** `problem.code` is inside `problem`. */
