@@ -16,7 +16,7 @@ import {
 } from '../export/check-archive.ts';
 import { isFolder } from '../fs/files.ts';
 import { inputName } from '../fs/text-input.ts';
-import { printRows } from '../output/print-rows.ts';
+import { printRows, type RowOptions } from '../output/print-rows.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { failureLines, firstNames, grouped, withNames } from '../run/ending.ts';
 import { assertPaths } from '../run/named-files.ts';
@@ -62,10 +62,7 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
   if (paths.length === 0) throw usage('missing file or folder', 'give archives, or folders of archives');
   assertPaths({ files: paths, from }, context);
   if (from === '-') stderr.announceInput(context.stdin);
-  const kind = 'channel or playlist';
-  const source = { references: [], from };
-  const list = from === null ? [] : await readReferences(source, kind, context);
-  assertSomeGoodLine(list, source, kind);
+  const list = from === null ? [] : await readList(from, context);
   const places = paths.map(findArchives);
   const checked = await checkAll(places, maxAge, context);
   const { absent, unknown, isUnread } = await findAbsent(
@@ -81,23 +78,7 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
   const rows = found.map((row) => printableRow(row, options));
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
   const printed = quiet ? bad : rows;
-  const rowOptions = {
-    ...options,
-    fields: checkFields,
-    tableRow: ({ file, problem, reference, entries, checked }: CheckRow) => {
-      return {
-        file,
-        problem: problem?.code ?? null,
-        reference,
-        entries,
-        checked: checked?.slice(0, 10) ?? null,
-      };
-    },
-    csvColumns: checkFields.flatMap((name) =>
-      name === 'problem' ? ['problem.code', 'problem.message', 'problem.fix'] : [name],
-    ),
-  };
-  await printRows(printed, rowOptions, output).catch((error) => {
+  await printRows(printed, { ...columns, format: options.format }, output).catch((error) => {
     // Problems are reported even if nobody reads all rows.
     if (!(error instanceof ClosedPipe)) throw error;
   });
@@ -110,6 +91,27 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
   stderr.note(`${count(archives.length, 'archive', 'archives')} checked, ${problems}${wholeText(archives)}`);
   return mostSevere([badLines.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
+
+/** How rows are printed: `problem` is its code in a table, and three columns in a csv. */
+const columns: Omit<RowOptions<CheckRow>, 'format'> = {
+  fields: checkFields,
+  tableRow: ({ file, problem, reference, entries, checked }) => {
+    const day = checked?.slice(0, 10) ?? null;
+    return { file, problem: problem?.code ?? null, reference, entries, checked: day };
+  },
+  csvColumns: checkFields.flatMap((name) =>
+    name === 'problem' ? ['problem.code', 'problem.message', 'problem.fix'] : [name],
+  ),
+};
+
+/** Reads the references of `--from`, and its bad lines. */
+async function readList(from: string, context: Context): Promise<readonly Reference[]> {
+  const kind = 'channel or playlist';
+  const source = { references: [], from };
+  const list = await readReferences(source, kind, context);
+  assertSomeGoodLine(list, source, kind);
+  return list;
+}
 
 /** Checks each archive once, even if several paths lead to it. */
 async function checkAll(
