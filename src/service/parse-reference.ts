@@ -103,7 +103,7 @@ export function parseReference(pasted: string, kind: ReferenceKind): ParsedRefer
   const target = tryParseReference(pasted, kind);
   if (target !== null) return target;
   const text = bareReference(withoutMarkup(pasted));
-  const { what = `not a ${kind} reference`, step } = refusalOf(text, kind);
+  const { what = `not a ${kind} reference`, step } = mistakeIn(text, kind);
   const quoted = text === '' ? pasted.trim() : text;
   throw usage(`'${quoted}' is ${what}: expected ${expectedReference[kind]}`, step);
 }
@@ -167,45 +167,62 @@ function decode(text: string): string {
 /** Values that are certainly a channel or a playlist: any other address may be a page of another kind. */
 const certain = /^(?:@|[A-Z]{2}|https?:\/\/[^/]+\/(?:c|user)\/)/;
 
+/** What a refused text is, and what to do about it, as far as that is known. */
+interface Mistake {
+  readonly what?: string | undefined;
+  readonly step?: Step | undefined;
+}
+
+const mistakeIn = (text: string, kind: ReferenceKind): Mistake =>
+  severalMistake(text) ?? otherKindMistake(text, kind) ?? pageMistake(text, kind);
+
+function severalMistake(text: string): Mistake | null {
+  if (!severalReferences.test(text)) return null;
+  if (!startsWithReference.test(text))
+    return { what: 'a reference with other text', step: 'give the reference alone' };
+  return {
+    what: 'more than one reference',
+    step: 'give each one by itself, without other text: one per argument or line',
+  };
+}
+
+/** A playlist where a channel is expected, or a channel where a playlist is. */
+function otherKindMistake(text: string, kind: ReferenceKind): Mistake | null {
+  const other = kind === 'channel' ? 'playlist' : 'channel';
+  const { value = '' } = (kind === 'channel' ? parsePlaylist(text) : parseChannel(text)) ?? {};
+  if (!certain.test(value)) return null;
+  return { what: `a ${other}`, step: didYouMeanCommand(`chanlist ${listingCommands[other]}`, [value]) };
+}
+
 const channelOfVideo = 'open the video and copy the address or @handle of its channel';
 
-/** What a refused text is, if that is known, and what to do about it. */
-function refusalOf(
-  text: string,
-  kind: ReferenceKind,
-): { readonly what?: string | undefined; readonly step?: Step } {
-  if (severalReferences.test(text) && !startsWithReference.test(text))
-    return { what: 'a reference with other text', step: 'give the reference alone' };
-  if (severalReferences.test(text))
-    return {
-      what: 'more than one reference',
-      step: 'give each one by itself, without other text: one per argument or line',
-    };
-  const { value = '' } = (kind === 'channel' ? parsePlaylist(text) : parseChannel(text)) ?? {};
-  const other = kind === 'channel' ? 'playlist' : 'channel';
-  if (certain.test(value))
-    return { what: `a ${other}`, step: didYouMeanCommand(`chanlist ${listingCommands[other]}`, [value]) };
+function pageMistake(text: string, kind: ReferenceKind): Mistake {
   const url = parseUrl(text);
   const list = (url?.searchParams.get('list') ?? text).replace(/^VL/, '');
   const what = otherLists.find(([id]) => id.test(list))?.[1] ?? (url === null ? undefined : otherPage(url));
-  const isVideo = what === 'a video';
-  if (kind === 'playlist') {
-    const mayContinue = isVideo && url?.searchParams.has('v') && !url.searchParams.has('list');
-    if (mayContinue) return { what, step: 'if the address continues after &, quote it' };
-    return isVideo ? { what, step: 'open the playlist and copy its address' } : { what };
-  }
-  if (isVideo) return { what, step: channelOfVideo };
+  if (what !== 'a video') return { what, step: kind === 'channel' ? correctionOf(text) : undefined };
+  if (kind === 'channel') return { what, step: channelOfVideo };
+  const mayContinue = url?.searchParams.has('v') && !url.searchParams.has('list');
+  return {
+    what,
+    step: mayContinue
+      ? 'if the address continues after &, quote it'
+      : 'open the playlist and copy its address',
+  };
+}
+
+/** What may have been meant by a text that is almost a channel. */
+function correctionOf(text: string): string | undefined {
   // Editors and web pages write two hyphens as one dash.
   const [, flag] = /^[\u2010-\u2015\u2212]-?(\w[\w-]*)/.exec(text) ?? [];
-  if (flag !== undefined) return { what, step: `did you mean --${flag}?` };
-  if (videoId.test(text))
-    return { what, step: `if it is a handle, write @${text}; if a video ID, ${channelOfVideo}` };
-  if (/^uc[\w-]{22}$/i.test(text)) return { what, step: `did you mean UC${text.slice(2)}?` };
-  const isAddress = url !== null && !hasScheme(text);
+  if (flag !== undefined) return `did you mean --${flag}?`;
+  if (videoId.test(text)) return `if it is a handle, write @${text}; if a video ID, ${channelOfVideo}`;
+  if (/^uc[\w-]{22}$/i.test(text)) return `did you mean UC${text.slice(2)}?`;
+  const isAddress = !hasScheme(text) && parseUrl(text) !== null;
   const isHandle = /^(?!www\.)[\p{L}\p{N}_][^/?]*$/u.test(text);
   const corrected = isAddress ? `https://${text}` : `@${text}`;
   const isMeant = (isAddress || isHandle) && parseChannel(corrected) !== null;
-  return isMeant ? { what, step: `did you mean ${corrected}?` } : { what };
+  return isMeant ? `did you mean ${corrected}?` : undefined;
 }
 
 export const kindOfId = (id: string): ReferenceKind => (playlistId.test(id) ? 'playlist' : 'channel');
