@@ -9,9 +9,10 @@ import {
 } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { Failure, usage } from '../errors.ts';
+import { pagesName } from '../fs/archive-names.ts';
 import { closeQuietly, guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
-import { type PrivateFolder, pagesName, temporaryName } from '../fs/private-folder.ts';
+import { type PrivateFolder, temporaryName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
 import { type Position, startPosition, videoIdOf } from '../run/list-pages.ts';
 import {

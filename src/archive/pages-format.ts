@@ -1,6 +1,7 @@
 import { readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { type PrivateFolder, pagesName } from '../fs/private-folder.ts';
+import { pagesName } from '../fs/archive-names.ts';
+import type { PrivateFolder } from '../fs/private-folder.ts';
 import { LINE_FEED } from '../json/byte-writer.ts';
 import {
   type Infer,

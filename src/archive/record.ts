@@ -1,7 +1,8 @@
 import type { Stats } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../errors.ts';
-import { type PrivateFolder, recordName } from '../fs/private-folder.ts';
+import { recordName } from '../fs/archive-names.ts';
+import type { PrivateFolder } from '../fs/private-folder.ts';
 import {
   type Infer,
   isCount,

@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
 import { dayMs, hourMs } from '../accounts/local-time.ts';
 import { Failure } from '../errors.ts';
+import { pagesName } from '../fs/archive-names.ts';
 import { withDescriptor } from '../fs/files.ts';
 import type { Target } from '../fs/output-target.ts';
-import { type PrivateFolder, pagesName } from '../fs/private-folder.ts';
+import type { PrivateFolder } from '../fs/private-folder.ts';
 import type { Reference } from '../run/read-references.ts';
 import type { Operation } from '../service/contract.ts';
 import { parseReference } from '../service/parse-reference.ts';

@@ -5,10 +5,11 @@ import type { Argument, Example, RunCommand } from '../cli/command-module.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
+import { assertNotArchive, pagesName, privateFolderOf } from '../fs/archive-names.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { guardFile, isFolder } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
-import { assertNotArchive, pagesName, privateFolderOf } from '../fs/private-folder.ts';
+
 import { inputName, readChunks, withoutByteOrderMark } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { arrayFrame } from '../output/document.ts';

@@ -6,15 +6,16 @@ import { type Contents, damageOf, readRecorded } from '../archive/read-archive.t
 import { type ArchiveRecord, matchesStamp, readRecord, recordedFiles } from '../archive/record.ts';
 import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
+import { archiveName, isArchiveName, privateFolderOf, recordName, seenSuffix } from '../fs/archive-names.ts';
 import { isLocked, lockedNames } from '../fs/file-lock.ts';
 import { guardFile } from '../fs/files.ts';
 import { isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
-import { PrivateFolder, privateFolderOf, recordName, seenSuffix } from '../fs/private-folder.ts';
-import { exportName } from '../output/formats.ts';
+import { PrivateFolder } from '../fs/private-folder.ts';
+
 import { type Command, isCommand } from '../text/command.ts';
 import { count } from '../text/count.ts';
 import { daysWithoutFeed } from './decide-update.ts';
-import { archiveName } from './export-item.ts';
+
 import { changedBytesStep, exportCommand, misplacedStep, switchesOf } from './messages.ts';
 
 /** What can be wrong with an archive, from the most to the least severe; the help prints these rows. */
@@ -152,7 +153,7 @@ async function compare(
   const target = resolveTarget(found.path);
   const { path } = target;
   const record = readRecord(folder, name);
-  if (record !== null && exportName.test(name) && name !== archiveName(record.id))
+  if (record !== null && isArchiveName(name) && name !== archiveName(record.id))
     throw new Failure('damaged', `its record is of ${record.id}`, { step: misplacedStep });
   using pages = await PagesFile.open(folder, name, stop);
   const id = record?.id ?? pages?.header.request.id;

@@ -8,13 +8,14 @@ import { type ArchiveRecord, type FileStamp, matchesStamp, readRecord, stampOf }
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type Failure, usage } from '../errors.ts';
+import { archiveName, isArchiveName, privateFolderOf, recordName } from '../fs/archive-names.ts';
 import { ignoreErrors, isFolder } from '../fs/files.ts';
 import { assertPossibleNames, isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
-import { PrivateFolder, privateFolderOf, recordName, temporaryName } from '../fs/private-folder.ts';
-import { exportName, type FileFormat } from '../output/formats.ts';
+import { PrivateFolder, temporaryName } from '../fs/private-folder.ts';
+import type { FileFormat } from '../output/formats.ts';
 import { parseFields } from '../output/parse-fields.ts';
-import { sandboxName } from '../run/open-service.ts';
 import type { Reference } from '../run/read-references.ts';
+import { sandboxName } from '../sandbox/defaults.ts';
 import type { Operation } from '../service/contract.ts';
 import { FeedLog } from './feed-log.ts';
 import type { DiskState } from './next-step.ts';
@@ -57,9 +58,6 @@ export interface ExportItem extends Disposable {
   readonly recordIdentity: Pick<ArchiveRecord, 'id' | 'reference' | 'aliases' | 'service'>;
 }
 
-/** The temporary name of the new FILE. Without `.new`, that of `a.json` would be the temporary record of `a`. */
-export const newFileName = (file: string): string => temporaryName(`${file}.new`);
-
 /** Longest name of a file on all common file systems, in bytes. */
 const maxName = 255;
 
@@ -98,7 +96,7 @@ function hasArchive(folder: string, file: Target | null): boolean {
   if (file !== null) return (file.stats?.size ?? 0) > 0;
   const names = ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES'], () => readdirSync(folder)) ?? [];
   const sizeOf = (name: string): number => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
-  return names.some((name) => exportName.test(name) && sizeOf(name) > 0);
+  return names.some((name) => isArchiveName(name) && sizeOf(name) > 0);
 }
 
 export const notMounted = (place: string): Failure =>
@@ -106,9 +104,6 @@ export const notMounted = (place: string): Failure =>
     `there is no archive at ${place}, and no .chanlist beside it`,
     'is the disk mounted? For a first run, omit --update',
   );
-
-/** The name of FILE of an ID in a folder of archives. */
-export const archiveName = (id: string): string => `${id}.ndjson`;
 
 export const nameOf = ({ file }: ExportFolder, id: string): string =>
   file === null ? archiveName(id) : basename(file.real);

@@ -3,9 +3,10 @@ import type { PagesFile } from '../archive/pages-file.ts';
 import { isArchive } from '../archive/pages-format.ts';
 import { noChecks } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
+import { newFileName, pagesName, recordName } from '../fs/archive-names.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import { isEmpty } from '../fs/output-target.ts';
-import { pagesName, recordName, temporaryName } from '../fs/private-folder.ts';
+import { temporaryName } from '../fs/private-folder.ts';
 import { firstEntriesSelector } from '../run/list-pages.ts';
 import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
@@ -13,15 +14,7 @@ import type { Run } from '../run/run.ts';
 import { addNewEntries } from './add-new-entries.ts';
 import { buyPages } from './buy-pages.ts';
 import { failedExport, failureOf } from './export-failure.ts';
-import {
-  type ExportFolder,
-  type ExportItem,
-  nameOf,
-  newFileName,
-  pathOf,
-  readItem,
-  startPages,
-} from './export-item.ts';
+import { type ExportFolder, type ExportItem, nameOf, pathOf, readItem, startPages } from './export-item.ts';
 import { finishExport, recordFinished } from './finish-export.ts';
 import { moveAwayStep } from './messages.ts';
 import { planOf } from './plan.ts';

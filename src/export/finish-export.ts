@@ -3,17 +3,18 @@ import type { PagesFile } from '../archive/pages-file.ts';
 import { isArchive, type PagesEnd } from '../archive/pages-format.ts';
 import { type ArchiveRecord, stampOf, writeRecord } from '../archive/record.ts';
 import { Failure, toFailure } from '../errors.ts';
+import { newFileName, recordName } from '../fs/archive-names.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { guardFile, syncFolder } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
-import { recordName } from '../fs/private-folder.ts';
+
 import { JsonText } from '../json/json-text.ts';
 import { listingEnd, listingStart } from '../output/document.ts';
 import { parseFields } from '../output/parse-fields.ts';
 import { entriesOf, render } from '../output/render.ts';
 import { tokenOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
-import { type ExportItem, newFileName } from './export-item.ts';
+import type { ExportItem } from './export-item.ts';
 import { moveAwayStep, sameCommandStep } from './messages.ts';
 import { type ArchiveContents, assertUnchanged, copyArchive, saveDamaged } from './updated-file.ts';
 

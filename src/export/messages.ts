@@ -3,7 +3,8 @@ import { discardCommand, type ExportRequest } from '../archive/pages-format.ts';
 import { carriedFlagsOf } from '../cli/options.ts';
 import { Failure, usage } from '../errors.ts';
 import { formatByPath } from '../output/formats.ts';
-import { sandboxName } from '../run/open-service.ts';
+import { sandboxName } from '../sandbox/defaults.ts';
+
 import { listingCommands } from '../service/contract.ts';
 import { kindOfId } from '../service/parse-reference.ts';
 import type { Command, Flag } from '../text/command.ts';

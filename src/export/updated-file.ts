@@ -10,12 +10,13 @@ import {
 } from '../archive/read-archive.ts';
 import { type ArchiveRecord, type FileStamp, matchesStamp, stampOf, writeRecord } from '../archive/record.ts';
 import { Failure } from '../errors.ts';
+import { archiveName } from '../fs/archive-names.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { isEmpty, type Target } from '../fs/output-target.ts';
 import { withoutByteOrderMark } from '../fs/text-input.ts';
 import type { Run } from '../run/run.ts';
 import { count } from '../text/count.ts';
-import { archiveName, type ExportItem, foundStamp } from './export-item.ts';
+import { type ExportItem, foundStamp } from './export-item.ts';
 import { adoptedWarning, changedBytesStep, commandFor, sameCommandStep } from './messages.ts';
 
 /** What FILE of an update held when it was read. */

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, sep } from 'node:path';
 import { Failure, systemCode, usage } from '../errors.ts';
 import {
   guardFile,
@@ -10,12 +10,9 @@ import {
   unsupported,
   withDescriptor,
 } from './files.ts';
-import { fileKind, type Target } from './output-target.ts';
+import { fileKind } from './output-target.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
-
-/** The folder of records and pages files of the exports in `parent`. */
-export const privateFolderOf = (parent: string): string => join(parent, '.chanlist');
 
 /**
  * A folder of the program's own: a real one of the effective user, which others cannot write. Files in it are opened by
@@ -174,18 +171,4 @@ function assertTrusted(path: string, repair: boolean): true {
   if (repair && (stats.mode & 0o022) !== 0)
     ignoreErrors([...unsupported, 'EROFS'], () => fs.chmodSync(path, 0o700));
   return true;
-}
-
-export const recordName = (file: string): string => `${file}.json`;
-
-export const pagesName = (file: string): string => `${file}.run`;
-
-/** Suffix of the name under which the file of `--seen` is locked. */
-export const seenSuffix = '.seen';
-
-/** Throws a usage error for a file that a record calls an archive: only a run of its own replaces it. */
-export function assertNotArchive({ path, real }: Pick<Target, 'path' | 'real'>): void {
-  const record = join(privateFolderOf(dirname(real)), recordName(basename(real)));
-  if (!fs.existsSync(record) || !fs.existsSync(real)) return;
-  throw usage(`refusing to replace ${path}: it is an archive`, 'choose another file name');
 }

@@ -52,9 +52,6 @@ export function formatByPath(path: string): FormatName | undefined {
 
 export const fileFormats: readonly FileFormat[] = formatNames.filter((name) => name !== 'table');
 
-/** Names of archives of `--output-dir`: an ID. */
-export const exportName = /^(?:UC|PL|UU|LL|FL|OL)[\w-]+\.ndjson$/;
-
 /** Creates a format; it also warns about fields that no entry on the first page has. */
 export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
   const { fields, columns, hasSeveral, shape } = options;

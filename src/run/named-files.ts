@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
+import { assertNotArchive, isArchiveName } from '../fs/archive-names.ts';
 import {
   assertDistinctPaths,
   locate,
@@ -10,8 +11,6 @@ import {
   resolveTarget,
   type Target,
 } from '../fs/output-target.ts';
-import { assertNotArchive } from '../fs/private-folder.ts';
-import { exportName } from '../output/formats.ts';
 
 type Named = 'output' | 'outputDir' | 'summary' | 'seen' | 'from' | 'keyFile';
 
@@ -42,7 +41,7 @@ function filesOf(
 function assertNotExport(flag: string, path: string, outputDir: string | null | undefined): void {
   if (!outputDir) return;
   const { real } = locate(path);
-  if (exportName.test(basename(real)) && dirname(real) === locate(outputDir).real)
+  if (isArchiveName(basename(real)) && dirname(real) === locate(outputDir).real)
     throw usage(`${flag} ${path} would overwrite an archive of --output-dir`, 'choose another file name');
 }
 

@@ -90,8 +90,6 @@ async function openSandbox({ maxCredits }: CommonOptions) {
   };
 }
 
-export const sandboxName = 'the sandbox';
-
 /** Has a client report its requests and waits on stderr. */
 export const clientReports = (
   stderr: Stderr,

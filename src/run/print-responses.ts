@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
 import { Failure, toFailure } from '../errors.ts';
+import { assertNotArchive } from '../fs/archive-names.ts';
 import { assertReplaceable, writeFileAtomic } from '../fs/atomic.ts';
 import { assertFreeSpace } from '../fs/files.ts';
 import type { Target } from '../fs/output-target.ts';
-import { assertNotArchive } from '../fs/private-folder.ts';
+
 import type { JsonText } from '../json/json-text.ts';
 import { readResponse } from '../output/document.ts';
 import type { Chunk } from '../output/format.ts';

@@ -1,9 +1,10 @@
 import { basename, dirname } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
+import { assertNotArchive, privateFolderOf, seenSuffix } from '../fs/archive-names.ts';
 import { assertReplaceable, writeFileAtomic } from '../fs/atomic.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import { resolveTarget, type Target } from '../fs/output-target.ts';
-import { assertNotArchive, PrivateFolder, privateFolderOf, seenSuffix } from '../fs/private-folder.ts';
+import { PrivateFolder } from '../fs/private-folder.ts';
 import { readLines } from '../fs/text-input.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { isReference, parseReference } from '../service/parse-reference.ts';

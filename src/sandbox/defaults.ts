@@ -24,6 +24,9 @@ export const sandboxDefaults = {
 
 export type SandboxSettings = Readonly<typeof sandboxDefaults>;
 
+/** The service of exports from the sandbox, in records. */
+export const sandboxName = 'the sandbox';
+
 export const servePort = 8787;
 
 export const demoReferences = 'the sandbox has @demo, @empty, @odd, @size-N and PLdemo';

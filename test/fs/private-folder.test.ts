@@ -1,11 +1,13 @@
 /** Trust: a real folder of the effective user, which others cannot write, and never a link. */
+
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { assertNotArchive, recordName } from '../../src/fs/archive-names.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
-import { assertNotArchive, PrivateFolder, recordName, temporaryName } from '../../src/fs/private-folder.ts';
+import { PrivateFolder, temporaryName } from '../../src/fs/private-folder.ts';
 import { recordSyncs, whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
 import { privateFolder } from '../support/private-folder.ts';
