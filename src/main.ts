@@ -18,7 +18,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   const color = countOf('--no-color') === 0;
   const stderr = new Stderr(context, { quiet: countOf('--quiet') > 0, verbose: countOf('--verbose'), color });
   const stdout = new Stdout(context, stderr, color);
-  const output = { context, stdout, stderr };
+  const streams = { context, stdout, stderr };
   const answer = async (): Promise<number> => {
     switch (request.kind) {
       case 'refused':
@@ -35,7 +35,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
         const { run, options } = request;
         // A run that is refused writes its summary before it throws.
         if (options.refusal !== null && options.summary === null) throw options.refusal;
-        return await run(withEnvironment(options, context.env), output);
+        return await run(withEnvironment(options, context.env), streams);
       }
     }
   };

@@ -53,7 +53,7 @@ export class CreditLedger implements Ledger {
     await this.#ifAllowed(credits, () => null);
   }
 
-  async note(credits: number, reference: string | null): Promise<Settle> {
+  async addRequest(credits: number, reference: string | null): Promise<Settle> {
     const settle = await this.#ifAllowed(credits, (file, now) => this.#append(file, now, credits, reference));
     return settle ?? (async () => {});
   }

@@ -152,7 +152,7 @@ export class PagesFile {
   }
 
   /** Notes that the service does not accept the token of the next page. */
-  noteRefused(): void {
+  markTokenRefused(): void {
     if (!this.isTokenRefused) this.addPage('', this.position, { isTokenRefused: true });
   }
 

@@ -28,7 +28,7 @@ export class ReferenceIndex {
   readonly #ids = new Map<string, string>();
 
   constructor({ file, privateFolder, operation }: IndexedFolder) {
-    const note = (reference: string, id: string): void => {
+    const addReference = (reference: string, id: string): void => {
       this.#ids.set(parseReference(reference, operation.reference).value, id);
     };
     for (const name of file === null ? recordedFiles(privateFolder) : [basename(file.real)])
@@ -37,9 +37,9 @@ export class ReferenceIndex {
         if (header !== null) this.#interrupted.add(name);
         const record = readRecord(privateFolder, name);
         if (record !== null) this.records.set(name, record);
-        if (header !== null) note(header.reference, header.request.id);
+        if (header !== null) addReference(header.reference, header.request.id);
         if (record !== null)
-          for (const other of [record.reference, ...record.aliases]) note(other, record.id);
+          for (const other of [record.reference, ...record.aliases]) addReference(other, record.id);
       } catch (error) {
         // A damaged record, or a reference that only the other command accepts: skip it.
         if (!(error instanceof Failure)) throw error;

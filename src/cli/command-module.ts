@@ -1,4 +1,4 @@
-import type { Output } from '../output/stdout.ts';
+import type { Streams } from '../output/stdout.ts';
 
 export interface CommandRow {
   readonly name: string;
@@ -27,7 +27,7 @@ export interface Terms {
 }
 
 /** Does the work of a command from top to bottom; returns the exit code. */
-export type RunCommand<Options> = (options: Options, output: Output) => Promise<number>;
+export type RunCommand<Options> = (options: Options, streams: Streams) => Promise<number>;
 
 /** What the file of a command exports. Its flags are in flags.ts. */
 export interface CommandModule {
@@ -38,5 +38,5 @@ export interface CommandModule {
   /** The commands below it, instead of `run`. */
   readonly actions?: readonly CommandRow[];
   /** Absent if the command has actions, and for `help`. */
-  run?(options: object, output: Output): Promise<number>;
+  run?(options: object, streams: Streams): Promise<number>;
 }

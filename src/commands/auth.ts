@@ -25,15 +25,15 @@ const status: CommandModule = {
     ['show the account in use', 'chanlist auth status'],
     ['print it as JSON for a script', 'chanlist auth status --json'],
   ],
-  run: async (options: CommonOptions, output) => {
-    const { context, stderr } = output;
+  run: async (options: CommonOptions, streams) => {
+    const { context, stderr } = streams;
     const settings = await findService(options, context);
     const { name, isActive, baseUrl, namespace, maxCredits, keySource, remedy, key, problem } = settings;
     let failure = problem;
     let word: string | null = null;
     if (baseUrl !== null && key !== null) {
       const { verifyKey } = await import('./auth/verify-key.ts');
-      failure = await verifyKey({ baseUrl, namespace, key, remedy }, options, output);
+      failure = await verifyKey({ baseUrl, namespace, key, remedy }, options, streams);
       if (failure === null) word = 'accepted';
       else word = failure.code === 'unauthorized' ? 'rejected' : 'could not verify';
     }
@@ -50,7 +50,7 @@ const status: CommandModule = {
     };
     const { format } = options;
     const fields = Object.keys(row) as (keyof typeof row)[];
-    await printRows([row], { format, isSingle: true, fields }, output);
+    await printRows([row], { format, isSingle: true, fields }, streams);
     if (failure === null) return 0;
     stderr.printFailure(failure);
     return failure.exit;
@@ -60,8 +60,8 @@ const status: CommandModule = {
 const list: CommandModule = {
   about: ['Lists the stored profiles. Sends nothing.'],
   examples: [['list the stored profiles', 'chanlist auth list']],
-  run: async ({ format }: CommonOptions, output) => {
-    const { active, profiles } = readStore(output.context.env);
+  run: async ({ format }: CommonOptions, streams) => {
+    const { active, profiles } = readStore(streams.context.env);
     const rows = [...profiles]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([profile, { baseUrl, namespace, maxCredits, key }]) => ({
@@ -73,8 +73,8 @@ const list: CommandModule = {
         last_four: lastFour(key),
       }));
     const fields = ['active', 'profile', 'origin', 'namespace', 'max_credits', 'last_four'] as const;
-    await printRows(rows, { format, fields }, output);
-    if (rows.length === 0) output.stderr.note('no account is stored; chanlist auth login stores one');
+    await printRows(rows, { format, fields }, streams);
+    if (rows.length === 0) streams.stderr.note('no account is stored; chanlist auth login stores one');
     return 0;
   },
 };

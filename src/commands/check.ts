@@ -56,9 +56,9 @@ interface CheckOptions extends CommonOptions {
   readonly maxAge: number | null;
 }
 
-export const run: RunCommand<CheckOptions> = async (options, output) => {
+export const run: RunCommand<CheckOptions> = async (options, streams) => {
   const { paths, from, quiet, maxAge } = options;
-  const { context, stderr } = output;
+  const { context, stderr } = streams;
   if (paths.length === 0) throw usage('missing file or folder', 'give archives, or folders of archives');
   assertPaths({ files: paths, from }, context);
   if (from === '-') stderr.announceInput(context.stdin);
@@ -73,12 +73,12 @@ export const run: RunCommand<CheckOptions> = async (options, output) => {
   const listed = new Set(list.map(({ value }) => canonicalOf(value)));
   const archives = checked
     .filter(({ isWritten }) => !isWritten)
-    .map((archive) => noteNotInFrom(archive, listed, from));
+    .map((archive) => addListHint(archive, listed, from));
   const found = [...archives, ...absent.map((reference) => absentRow(reference, paths))];
   const rows = found.map((row) => printableRow(row, options));
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
   const printed = quiet ? bad : rows;
-  await printRows(printed, { ...columns, format: options.format }, output).catch((error) => {
+  await printRows(printed, { ...columns, format: options.format }, streams).catch((error) => {
     // Problems are reported even if nobody reads all rows.
     if (!(error instanceof ClosedPipe)) throw error;
   });
@@ -130,7 +130,7 @@ async function checkAll(
 }
 
 /** Adds to a stale archive, and to one that is gone, that `--from` does not list it: no run updates it. */
-function noteNotInFrom(
+function addListHint(
   { row, references }: CheckedArchive,
   listed: ReadonlySet<string>,
   from: string | null,

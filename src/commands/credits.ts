@@ -31,9 +31,9 @@ interface CreditsOptions extends CommonOptions {
   readonly by: (typeof creditParts)[number] | null;
 }
 
-export const run: RunCommand<CreditsOptions> = async (options, output) => {
+export const run: RunCommand<CreditsOptions> = async (options, streams) => {
   const { by, format } = options;
-  const { context, stderr } = output;
+  const { context, stderr } = streams;
   const { env, clock } = context;
   const ownBounds = [...options.maxCredits, ...environmentBounds(env)];
   const { baseUrl, maxCredits } = findProfile(options, env);
@@ -64,7 +64,7 @@ export const run: RunCommand<CreditsOptions> = async (options, output) => {
         ...['total.confirmed', 'total.possibly_charged'],
       ],
     };
-    await printRows(rows, byAccount, output);
+    await printRows(rows, byAccount, streams);
   } else {
     const rows = spendings.map(({ account, part, total }) => ({ account, month, [by]: part, ...total }));
     const byPart: RowOptions<Record<string, unknown>> = {
@@ -74,7 +74,7 @@ export const run: RunCommand<CreditsOptions> = async (options, output) => {
         return { ...row, credits: amountText({ confirmed, possibly_charged } as Credits) };
       },
     };
-    await printRows(rows, byPart, output);
+    await printRows(rows, byPart, streams);
   }
   if (ledger?.damage) stderr.warn(ledger.damage.line());
   if (spendings.length === 0) stderr.note(`this user spent nothing in ${month} on this machine`);

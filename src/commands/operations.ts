@@ -18,9 +18,9 @@ function operationCommand(
     args: [['references', `[${reference}...]`, expectedReference[reference]]],
     about: [`${what} ${costSentence(operation)}`, ...more],
     examples,
-    run: async (options: RunOptions, output) => {
+    run: async (options: RunOptions, streams) => {
       const { runOperation } = await import('./run-operation.ts');
-      return await runOperation(operation, options, output);
+      return await runOperation(operation, options, streams);
     },
   };
 }
@@ -85,12 +85,12 @@ export const search: CommandModule = {
     ['print the titles alone', 'chanlist search @demo bicycle --fields title --format csv'],
   ],
   /** The service applies the limit (null: its default). */
-  run: async ({ channel, words, limit, ...options }: SearchOptions, output) => {
+  run: async ({ channel, words, limit, ...options }: SearchOptions, streams) => {
     const { runOperation } = await import('./run-operation.ts');
     const refusal = options.refusal ?? queryProblem(channel, words);
     const runOptions = { ...options, limit: null, references: [channel], refusal };
     const parameters = { q: words.join(' '), limit: limit ?? undefined };
-    return await runOperation(operations.search, runOptions, output, parameters);
+    return await runOperation(operations.search, runOptions, streams, parameters);
   },
 };
 

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/parse-fields.ts';
-import type { Output } from '../output/stdout.ts';
+import type { Streams } from '../output/stdout.ts';
 import { assertSummaryFile, outputTarget } from '../run/named-files.ts';
 import { openService } from '../run/open-service.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
@@ -36,10 +36,10 @@ import {
 export async function runOperation(
   operation: Operation,
   options: RunOptions,
-  output: Output,
+  streams: Streams,
   more: RequestParameters = {},
 ): Promise<number> {
-  const { context, stderr } = output;
+  const { context, stderr } = streams;
   const { dryRun, continuation, refusal } = options;
   assertSummaryFile(options, context);
   const { clock, env } = context;
@@ -69,8 +69,8 @@ export async function runOperation(
     const job = await chooseJob(operation, options, context, target, references, parametersOf);
     references = job.references;
     await job.assertPossible();
-    if (dryRun) return await printDryRun(await job.firstRequests(), options, output);
-    await using run = createRun(await openService(operation, job, options, output));
+    if (dryRun) return await printDryRun(await job.firstRequests(), options, streams);
+    await using run = createRun(await openService(operation, job, options, streams));
     return await runJob(run, job, writeSummary);
   } catch (error) {
     redactStoredKeys(env, stderr);

@@ -59,7 +59,7 @@ export async function buyPages(
   const { position, failure } = listing;
   const isStuck = failure !== null && position.next === 'stuck';
   // Only for an export: an update starts over.
-  if (failure?.code === 'unresumable' && update === null) pages.noteRefused();
+  if (failure?.code === 'unresumable' && update === null) pages.markTokenRefused();
   return {
     facts: {
       pages: listing.pages,

@@ -27,7 +27,7 @@ export class FeedLog {
   readonly #missing = new Map<string, MissingFeed>();
   #isAnyRead = false;
 
-  note(id: string, feed: Feed): void {
+  add(id: string, feed: Feed): void {
     if (feed.entries === null) this.#missing.set(id, feed);
     else this.#isAnyRead = true;
   }

@@ -35,7 +35,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
   if (isPlaylist)
     return await buyUpdate(run, item, file, { all: true, expected: [], feedProblem: null }, null);
   const feed = feeds.deferred.get(id) ?? (await requestFeed(run, item, file.entries > 0));
-  feeds.note(id, feed);
+  feeds.add(id, feed);
   if (feed.entries !== null) warnAboutClock(run, item, feed.entries);
   const before = record?.checks ?? noChecks;
   if (recorded !== null && (all || needsIds(before, feed))) file = await readIntact(item);

@@ -4,7 +4,7 @@ import { arrayFrame, noFrame } from './document.ts';
 import type { Field } from './format.ts';
 import type { FormatName } from './formats.ts';
 import { render } from './render.ts';
-import type { Output } from './stdout.ts';
+import type { Streams } from './stdout.ts';
 import { defaultFormat } from './terminal.ts';
 
 export interface RowOptions<R> {
@@ -26,7 +26,7 @@ export interface RowOptions<R> {
 export async function printRows<R extends object>(
   rows: Iterable<R> | AsyncIterable<R>,
   options: RowOptions<R>,
-  { stdout }: Pick<Output, 'stdout'>,
+  { stdout }: Pick<Streams, 'stdout'>,
 ): Promise<void> {
   const { fields, isSingle = false, footer = [] } = options;
   const { tableRow = (row: R): object => row, csvColumns = fields } = options;

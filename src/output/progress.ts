@@ -1,7 +1,7 @@
 import { count, countCredits, thousands } from '../text/count.ts';
 import { formatDuration } from '../text/duration.ts';
 import { sanitize } from '../text/sanitize.ts';
-import type { Output } from './stdout.ts';
+import type { Streams } from './stdout.ts';
 import { descriptorOf } from './terminal.ts';
 import { truncateToWidth } from './width.ts';
 
@@ -36,7 +36,7 @@ export interface ProgressLine {
  * stderr is not a terminal, or a dumb one, with `-q`, and while stdout is a pipe, whose reader may draw on the same terminal.
  */
 export function createProgress(
-  { context, stderr }: Pick<Output, 'context' | 'stderr'>,
+  { context, stderr }: Pick<Streams, 'context' | 'stderr'>,
   { references, noun } = { references: 1, noun: 'channel' },
 ): ProgressLine {
   const { clock, env, stderr: stream } = context;

@@ -14,7 +14,7 @@ const pauseMs = 10;
 const pausedPages = 2;
 
 /** Where a command writes, and what else it needs from outside the process. */
-export interface Output {
+export interface Streams {
   readonly context: Context;
   readonly stdout: Stdout;
   readonly stderr: Stderr;

@@ -3,7 +3,7 @@ import type { CommonOptions, RunOptions } from '../cli/options.ts';
 import type { Warning } from '../errors.ts';
 import { createProgress, type ProgressLine } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
-import type { Output } from '../output/stdout.ts';
+import type { Streams } from '../output/stdout.ts';
 import { demoReferences } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
 import { Budget, type Ledger } from '../service/budget.ts';
@@ -16,7 +16,7 @@ import { type Reference, uniqueReferences, validReferences } from './read-refere
 const sandboxCredits = 1_000_000;
 
 /** What a run works with. */
-export interface RunParts extends Output {
+export interface RunParts extends Streams {
   readonly operation: Operation;
   readonly references: readonly Reference[];
   /** FILE or folder of the output; null: stdout. */
@@ -36,9 +36,9 @@ export async function openService(
   operation: Operation,
   { references, destination }: Pick<RunParts, 'references' | 'destination'>,
   options: RunOptions,
-  output: Output,
+  streams: Streams,
 ): Promise<RunParts> {
-  const { context, stderr } = output;
+  const { context, stderr } = streams;
   const { sandbox, timeout, concurrency } = options;
   const warnings: Warning[] = [];
   const account = sandbox ? await openSandbox(options) : await resolveAccount(options, context);
@@ -58,12 +58,12 @@ export async function openService(
   }
   const budget = new Budget(bounds, ledger);
   const requested = uniqueReferences(validReferences(references)).length;
-  const progress = createProgress(output, { references: requested, noun: operation.reference });
+  const progress = createProgress(streams, { references: requested, noun: operation.reference });
   const connections = Math.min(concurrency, requested);
   const reports = clientReports(stderr, progress);
   const client = new Client({ ...options, service, context, budget, connections, ...reports });
   return {
-    ...output,
+    ...streams,
     operation,
     references,
     destination,

@@ -2,7 +2,7 @@ import { resolveAccount } from '../accounts/settings.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { type ExitCode, mostSevere } from '../errors.ts';
 import { printRows } from '../output/print-rows.ts';
-import type { Output } from '../output/stdout.ts';
+import type { Streams } from '../output/stdout.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
 import { requestUrl } from '../service/client.ts';
@@ -32,9 +32,9 @@ export interface DryRun {
 export async function printDryRun(
   { requests, results }: DryRun,
   options: CommonOptions,
-  output: Output,
+  streams: Streams,
 ): Promise<ExitCode> {
-  const { context, stdout, stderr } = output;
+  const { context, stdout, stderr } = streams;
   // The sandbox of a dry run has the address of `chanlist serve`.
   const sandbox = `http://${sandboxDefaults.host}:${servePort}`;
   const service = options.sandbox
@@ -52,7 +52,7 @@ export async function printDryRun(
   const given = options.invocation.flags.find(({ name }) => name === '--format')?.value;
   if (given === 'json' || given === 'ndjson') {
     const fields = ['reference', 'method', 'url', 'cost'] as const;
-    await printRows(rows, { ...options, fields }, output);
+    await printRows(rows, { ...options, fields }, streams);
   } else {
     const prices = rows.map(({ cost }) => (cost === 0 ? 'free' : countCredits(cost)));
     const width = longestLength(prices);

@@ -72,7 +72,7 @@ export interface Ledger {
   /** Throws `budget` if such a bound does not allow so many credits more. */
   assertAllowed(credits: number): Promise<void>;
   /** Notes a request before it is sent, and returns what notes its outcome. Throws `budget` if it is not allowed. */
-  note(credits: number, reference: string | null): Promise<Settle>;
+  addRequest(credits: number, reference: string | null): Promise<Settle>;
 }
 
 /** The budget of one run. Concurrent requests together never exceed it. */
@@ -117,10 +117,10 @@ export class Budget {
           await this.#ledger?.assertAllowed(credits);
           throw budgetSpent(exceeded, null);
         }
-        const note = await this.#ledger?.note(credits, tally.reference);
+        const settleInLedger = await this.#ledger?.addRequest(credits, tally.reference);
         this.#reserved += credits;
         return async (charge) => {
-          await note?.(charge);
+          await settleInLedger?.(charge);
           this.#reserved -= credits;
           if (charge !== 'free') {
             this.total.credits[charge] += credits;

@@ -184,11 +184,10 @@ export class Client {
         charge = 'confirmed';
         return outcome;
       }
-      const isFeed = operation.name === 'latest';
       const failed = failedAttempt(outcome, {
-        at: connections.name,
+        serviceName: connections.name,
         now: clock.now(),
-        isFeed,
+        isFeed: operation.name === 'latest',
         redact,
       });
       charge = failed.charge;

@@ -100,7 +100,7 @@ export function describeError(error: unknown): string {
   return `the connection failed (${key})`;
 }
 
-function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meaning {
+function meaningOfError({ cause, sent, status }: NoResponse, serviceName: string): Meaning {
   if (isProgramError(cause)) return { code: 'failed', what: `the HTTP client failed: ${cause.message}` };
   const key = cause instanceof Error ? errorCodeOf(cause) : '';
   const words = describeError(cause);
@@ -113,23 +113,33 @@ function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meanin
   const code = 'unreachable';
   if (certificateCode.test(key)) {
     const step = 'check the address; give a private certificate authority with NODE_EXTRA_CA_CERTS';
-    return { code, what: `${at} cannot be trusted: ${words}`, step };
+    return { code, what: `${serviceName} cannot be trusted: ${words}`, step };
   }
-  const what = `cannot reach ${at}: ${words}`;
+  const what = `cannot reach ${serviceName}: ${words}`;
   if (key === 'PROXY')
     return { code, what, step: 'check the proxy (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY) and its password' };
   return { code, what, isRetryable: true, step: 'check the address and the network' };
 }
 
-/** What an attempt without a complete 200 means. `isFeed`: a 404 may mean that there is no feed; `redact` removes the key. */
+interface AttemptContext {
+  readonly serviceName: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** A 404 may mean that there is no feed. */
+  readonly isFeed: boolean;
+  /** Removes the key. */
+  redact(text: string): string;
+}
+
+/** What an attempt without a complete 200 means. */
 export function failedAttempt(
   outcome: Response | NoResponse,
-  { at, now, isFeed, redact }: { at: string; now: number; isFeed: boolean; redact: (text: string) => string },
+  { serviceName, now, isFeed, redact }: AttemptContext,
 ): FailedAttempt {
   const { status, headers } = outcome;
   if ('cause' in outcome && (status === null || status === 200)) {
     const { cause, sent } = outcome;
-    const { code, what, step, isRetryable = false } = meaningOfError(outcome, at);
+    const { code, what, step, isRetryable = false } = meaningOfError(outcome, serviceName);
     const failure = new Failure(code, redact(what), { status, step, cause });
     return { failure, isRetryable, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'free' };
   }

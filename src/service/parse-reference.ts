@@ -86,12 +86,12 @@ const otherLists: readonly (readonly [id: RegExp, what: string])[] = [
 function tryParseReference(pasted: string, kind: ReferenceKind): ParsedReference | null {
   const parse = kind === 'channel' ? parseChannel : parsePlaylist;
   const text = withoutMarkup(pasted);
-  const [bare, whole] = [bareReference(text), cleanReference(text)];
-  if (whole.length > maxLength || severalReferences.test(whole)) return null;
+  const [bare, cleaned] = [bareReference(text), cleanReference(text)];
+  if (cleaned.length > maxLength || severalReferences.test(cleaned)) return null;
   const target = parse(bare);
   // A URL that is sent as it is may end with a bracket.
-  const url = target !== null && hasScheme(target.value) ? parse(whole) : null;
-  if (url !== null) return { given: whole, ...url };
+  const url = target !== null && hasScheme(target.value) ? parse(cleaned) : null;
+  if (url !== null) return { given: cleaned, ...url };
   return target && { given: bare, ...target };
 }
 

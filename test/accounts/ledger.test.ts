@@ -43,7 +43,7 @@ async function buyAll(most: number): Promise<void> {
   fs.writeSync(1, '\n');
   fs.readSync(0, Buffer.alloc(1));
   for (let bought = 1; bought <= most; bought++) {
-    const settle = await ledger.note(1, `@${process.pid}`).catch(() => null);
+    const settle = await ledger.addRequest(1, `@${process.pid}`).catch(() => null);
     if (settle === null) break;
     if (bought < most) await settle('confirmed');
   }
@@ -109,12 +109,12 @@ async function fixture(t: TestContext) {
 }
 
 async function buy(ledger: Ledger, charge: Charge): Promise<void> {
-  await (await ledger.note(1, '@a'))(charge);
+  await (await ledger.addRequest(1, '@a'))(charge);
 }
 
 /** Buys one more; the message of the bound that does not allow it, else null. */
 const spentBound = (ledger: Ledger): Promise<string | null> =>
-  ledger.note(1, '@a').then(
+  ledger.addRequest(1, '@a').then(
     () => null,
     (error) => {
       assert.ok(error instanceof Failure && error.code === 'budget', String(error));
@@ -126,7 +126,7 @@ test('each paid request and its outcome is a line; the key is not in it; file an
   const { open, file, folder, warnings } = await fixture(t);
   const ledger = open();
   await buy(ledger, 'confirmed');
-  await ledger.note(1, null);
+  await ledger.addRequest(1, null);
   const text = fs.readFileSync(file, 'utf8');
   const [request, outcome, pending] = text
     .split('\n')
@@ -154,7 +154,7 @@ test('a day and a month end at local midnight; an outcome goes to the file of it
   await buy(ledger, 'confirmed');
   assert.match((await spentBound(ledger)) ?? '', /^2\/day/);
   clock.time = new Date(2026, 10, 30, 23, 59, 59, 999).getTime();
-  const last = await ledger.note(1, '@a');
+  const last = await ledger.addRequest(1, '@a');
   assert.match((await spentBound(ledger)) ?? '', /^3\/month, which resets on 2026-12-01 00:00/);
   // Of two that are spent, the one that resets last.
   assert.match((await spentBound(open('0/day,3/month'))) ?? '', /^3\/month/);
@@ -239,7 +239,7 @@ test('with a bound, the line of a request is on the disk before the request is s
     ['5', []],
   ] as const) {
     syncs.length = 0;
-    const settle = await open(bound).note(1, '@a');
+    const settle = await open(bound).addRequest(1, '@a');
     // The lock of a bound is renamed into its place.
     assert.deepEqual(
       syncs.filter((call) => call === 'sync file'),
@@ -266,10 +266,10 @@ test('a ledger that becomes shorter, or another file, while a run counts in it: 
     for (const isPending of [false, true]) {
       const ledger = open('6/month');
       await buy(ledger, 'free');
-      const settle = isPending ? await ledger.note(1, '@a') : null;
+      const settle = isPending ? await ledger.addRequest(1, '@a') : null;
       change();
       await settle?.('free');
-      await assert.rejects(ledger.note(1, '@a'), isFailure(1, file), `${name} ${isPending}`);
+      await assert.rejects(ledger.addRequest(1, '@a'), isFailure(1, file), `${name} ${isPending}`);
       fs.rmSync(file, { force: true });
     }
 });
@@ -294,7 +294,7 @@ test('a file system without sockets, which cannot be locked: 1 with a bound per 
     return this;
   });
   const bounded = open('5/day');
-  await assert.rejects(bounded.note(1, '@a'), isFailure(1, 'cannot lock files', 'set XDG_STATE_HOME'));
+  await assert.rejects(bounded.addRequest(1, '@a'), isFailure(1, 'cannot lock files', 'set XDG_STATE_HOME'));
   await buy(open('5'), 'confirmed');
   assert.deepEqual(warnings, []);
 });
@@ -302,12 +302,12 @@ test('a file system without sockets, which cannot be locked: 1 with a bound per 
 test('a ledger that another process has locked for longer than --timeout: 1', async (t) => {
   const { open, folder, file, spent } = await fixture(t);
   const ledger = open('5/month', { timeout: 7 });
-  const settle = await ledger.note(1, '@a');
+  const settle = await ledger.addRequest(1, '@a');
   const before = fs.readFileSync(file, 'utf8');
   const opened = PrivateFolder.open(folder).ensure();
   const lock = await acquireLock(opened, 'credits', 'the ledger');
   await assert.rejects(
-    ledger.note(1, '@a'),
+    ledger.addRequest(1, '@a'),
     isFailure(1, 'which --max-credits needs, cannot be used: another process', `${folder} for more than 7 s`),
   );
   assert.equal(fs.readFileSync(file, 'utf8'), before);

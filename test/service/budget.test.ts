@@ -21,7 +21,7 @@ function fakeLedger(room: number) {
   const assertAllowed = async (credits: number): Promise<void> => {
     if (credits > room) throw budgetSpent(perMonth, '2026-12-01 00:00');
   };
-  const note: Ledger['note'] = async (credits, reference) => {
+  const addRequest: Ledger['addRequest'] = async (credits, reference) => {
     await assertAllowed(credits);
     room -= credits;
     noted.push(`${reference}`);
@@ -30,7 +30,7 @@ function fakeLedger(room: number) {
       if (charge === 'free') room += credits;
     };
   };
-  const ledger: Ledger = { assertAllowed, note };
+  const ledger: Ledger = { assertAllowed, addRequest };
   return { noted, ledger };
 }
 

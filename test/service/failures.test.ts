@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type ExitCode, mostSevere } from '../../src/errors.ts';
 import { checkAddressStep, failedAttempt } from '../../src/service/failures.ts';
 
-const context = { at: 'https://a.test', now: 0, isFeed: false, redact: (text: string) => text };
+const context = { serviceName: 'https://a.test', now: 0, isFeed: false, redact: (text: string) => text };
 const coded = (code: string, message = ''): Error => Object.assign(new Error(message), { code });
 const [busy, down, gone] = ['unavailable', 'unreachable', 'invalid_response'] as const;
 const [reach, trust] = ['cannot reach https://a.test:', 'https://a.test cannot be trusted:'] as const;

@@ -4,7 +4,7 @@ import { readStore, storeFile, updateStore } from '../../accounts/store.ts';
 import type { Example, RunCommand } from '../../cli/command-module.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import { usage } from '../../errors.ts';
-import type { Output } from '../../output/stdout.ts';
+import type { Streams } from '../../output/stdout.ts';
 import { type BaseUrl, parseAddress } from '../../service/address.ts';
 import { formatBounds } from '../../service/budget.ts';
 import { defaultNamespace } from '../../service/contract.ts';
@@ -29,18 +29,18 @@ export const examples: readonly Example[] = [
 type LoginOptions = CommonOptions & { readonly verify: boolean };
 
 /** Nothing is stored if the key is rejected or cannot be verified. `maxCredits`: [] keeps the stored bounds. */
-export const run: RunCommand<LoginOptions> = async (options, output) => {
-  const { context, stderr } = output;
+export const run: RunCommand<LoginOptions> = async (options, streams) => {
+  const { context, stderr } = streams;
   const { env, stdin } = context;
   const before = readStore(env);
   const name = explicitProfile(options, env) ?? before.active ?? 'default';
   const stored = before.profiles.get(name);
   const explicit = explicitService(options, env);
   const keyName = `${stored === undefined ? 'Key' : 'New key'} for profile '${name}'`;
-  const account = await readAccount(options, output, explicit.baseUrl ?? stored?.baseUrl, keyName);
+  const account = await readAccount(options, streams, explicit.baseUrl ?? stored?.baseUrl, keyName);
   const namespace = explicit.namespace ?? account.namespace ?? stored?.namespace ?? defaultNamespace;
   const service = { ...account, namespace };
-  const failure = options.verify ? await verifyKey(service, options, output) : null;
+  const failure = options.verify ? await verifyKey(service, options, streams) : null;
   if (failure !== null) {
     const kept = stored === undefined ? 'nothing is stored' : 'the stored key stays';
     const step =
@@ -71,16 +71,16 @@ const addressPrompt = 'Address of the service, e.g. https://api.example.com: ';
 /** Reads the address and the key of the account; the namespace only if the user typed it as part of the address. */
 async function readAccount(
   { keyFile }: CommonOptions,
-  output: Output,
+  streams: Streams,
   known: BaseUrl | undefined,
   keyName: string,
 ): Promise<ReturnType<typeof parseAddress> & { readonly key: string }> {
-  const { stdin, stop } = output.context;
+  const { stdin, stop } = streams.context;
   const address = known && { baseUrl: known, namespace: null };
   const fileKey = keyFile === undefined ? undefined : await readKey(keyFile, '--key-file', stop);
   if (stdin.isTTY && (address === undefined || fileKey === undefined)) {
     const { withPrompt } = await import('./prompt.ts');
-    return withPrompt(output, async (ask) => {
+    return withPrompt(streams, async (ask) => {
       const { baseUrl, namespace } =
         address ?? (await ask(addressPrompt, true, (text) => parseAddress(text, 'the address')));
       const keyPrompt = `${keyName} at ${baseUrl.origin} (not shown): `;

@@ -2,7 +2,7 @@ import { on } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { stoppedBy, toFailure, usage } from '../../errors.ts';
-import type { Output } from '../../output/stdout.ts';
+import type { Streams } from '../../output/stdout.ts';
 
 /** Asks until `parse` takes the answer, at most three times. */
 type Ask = <T>(question: string, echo: boolean, parse: (answer: string) => T) => Promise<T>;
@@ -13,7 +13,7 @@ type Ask = <T>(question: string, echo: boolean, parse: (answer: string) => T) =>
  * modes of the terminal are always restored.
  */
 export async function withPrompt<T>(
-  { context, stderr: messages }: Output,
+  { context, stderr: messages }: Streams,
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
   const { stdin, stderr, stop } = context;

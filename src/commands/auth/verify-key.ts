@@ -1,7 +1,7 @@
 import type { CommonOptions } from '../../cli/options.ts';
 import { Failure } from '../../errors.ts';
 import { createProgress } from '../../output/progress.ts';
-import type { Output } from '../../output/stdout.ts';
+import type { Streams } from '../../output/stdout.ts';
 import { clientReports } from '../../run/open-service.ts';
 import { Budget, newTally } from '../../service/budget.ts';
 import { Client, type Service, verification } from '../../service/client.ts';
@@ -15,11 +15,11 @@ import { resolvedId } from '../../service/parse-reference.ts';
 export async function verifyKey(
   service: Service,
   options: CommonOptions,
-  output: Output,
+  streams: Streams,
 ): Promise<Failure | null> {
-  const { context, stderr } = output;
+  const { context, stderr } = streams;
   stderr.addSecret(service.key);
-  const progress = createProgress(output);
+  const progress = createProgress(streams);
   const client = new Client({
     ...options,
     service,
