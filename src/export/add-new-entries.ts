@@ -167,54 +167,70 @@ async function buyNewEntries(
 ): Promise<BoughtEntries> {
   const { all } = updateOf(pages);
   const isFromStart = pages.position.next === 'start';
-  const stored = await pages.contents(item.exportFolder.context.stop);
-  const newIds = stored.ids;
-  const { select, onPages } = selectNew(pages, contents.ids, newIds, !contents.hasEntriesWithoutId);
-  const bought = await buyPages(run, item, pages, select, contents.entries);
-  const { stillListed } = onPages;
+  const selector = new NewEntrySelector(
+    pages,
+    contents,
+    await pages.contents(item.exportFolder.context.stop),
+  );
+  const bought = await buyPages(run, item, pages, selector.select, contents.entries);
+  const { newIds, stillListed, hasEntriesWithoutId } = selector;
   const isFinished = bought.failure === null && bought.facts.pages > 0;
   return {
     ...bought,
     newIds,
     stillListed: isFromStart && all ? stillListed : null,
     sharesNothing: isFinished && !pages.meetsFile && contents.ids.size > 0,
-    hasEntriesWithoutId: onPages.hasEntriesWithoutId || stored.hasEntriesWithoutId,
+    hasEntriesWithoutId,
   };
 }
 
 /**
  * Selects the entries that FILE lacks, each once, and ends with a page whose last ID FILE has (rule 2). Entries without an ID
- * cannot be distinguished: they are selected if `keepWithoutId`. `newIds`: those selected so far. `onPages`: what the pages held.
+ * cannot be distinguished: they are selected only if FILE has none.
  */
-function selectNew(
-  pages: PagesFile,
-  known: ReadonlySet<string>,
-  newIds: Set<string>,
-  keepWithoutId: boolean,
-) {
-  const { all } = updateOf(pages);
-  const onPages = { stillListed: new Set<string>(), hasEntriesWithoutId: false };
-  const select: Sink['select'] = ({ entries }) => {
-    let last: string | null = null;
-    const fresh = entries.filter((entry) => {
-      const id = videoIdOf(entry);
-      if (id === null) {
-        onPages.hasEntriesWithoutId = true;
-        return keepWithoutId;
-      }
-      last = id;
-      if (known.has(id)) {
-        onPages.stillListed.add(id);
-        pages.meetsFile = true;
-      }
-      if (known.has(id) || newIds.has(id)) return false;
-      newIds.add(id);
-      return true;
-    });
-    const done = !all && last !== null && known.has(last);
-    return { entries: fresh, done, isWhole: true };
+class NewEntrySelector {
+  /** IDs of entries that FILE lacks, of the pages so far. */
+  readonly newIds: Set<string>;
+  /** IDs that both FILE and the pages of this run have. */
+  readonly stillListed = new Set<string>();
+  hasEntriesWithoutId: boolean;
+  readonly #pages: PagesFile;
+  readonly #file: ArchiveContents;
+
+  /** `stored`: the entries of pages that an interrupted run has bought. */
+  constructor(
+    pages: PagesFile,
+    file: ArchiveContents,
+    stored: { readonly ids: Set<string>; readonly hasEntriesWithoutId: boolean },
+  ) {
+    this.#pages = pages;
+    this.#file = file;
+    this.newIds = stored.ids;
+    this.hasEntriesWithoutId = stored.hasEntriesWithoutId;
+  }
+
+  readonly select: Sink['select'] = ({ entries }) => {
+    const ids = entries.map(videoIdOf);
+    const selected = entries.filter((_, i) => this.#isNew(ids[i] ?? null));
+    const lastId = ids.findLast((id) => id !== null) ?? null;
+    const reachesFile = lastId !== null && this.#file.ids.has(lastId);
+    return { entries: selected, done: reachesFile && !updateOf(this.#pages).all, isWhole: true };
   };
-  return { select, onPages };
+
+  #isNew(id: string | null): boolean {
+    if (id === null) {
+      this.hasEntriesWithoutId = true;
+      return !this.#file.hasEntriesWithoutId;
+    }
+    if (this.#file.ids.has(id)) {
+      this.stillListed.add(id);
+      this.#pages.meetsFile = true;
+      return false;
+    }
+    const isFirst = !this.newIds.has(id);
+    this.newIds.add(id);
+    return isFirst;
+  }
 }
 
 /** Returns what is known of an archive once an update has bought its pages. */
