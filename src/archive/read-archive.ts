@@ -7,7 +7,9 @@ import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import type { Target } from '../fs/output-target.ts';
 import { isUtf16, withoutByteOrderMark } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
+import { maxJsonSize } from '../json/scanner.ts';
 import { videoIdOf } from '../run/list-pages.ts';
+import { kindOfId } from '../service/parse-reference.ts';
 import { count, thousands } from '../text/count.ts';
 import { type ArchiveRecord, matchesStamp } from './record.ts';
 
@@ -126,10 +128,10 @@ export async function* bytesOf({ path, real }: Target, stop: AbortSignal): Async
 
 /** Says why a line is not an entry of a channel or playlist; null if it is one. */
 function lineProblem(line: Buffer | null, entry: JsonText | null, id: string | null): string | null {
-  if (line === null) return 'is longer than 64 MiB';
+  if (line === null) return `is longer than ${maxJsonSize}`;
   if (entry === null) return 'is not JSON';
   if (id === null) return null;
   if (entry.get('videoId') === undefined) return 'has no videoId';
   const channel = entry.get('channelId')?.string();
-  return id.startsWith('UC') && channel && channel !== id ? `is an entry of ${channel}` : null;
+  return kindOfId(id) === 'channel' && channel && channel !== id ? `is an entry of ${channel}` : null;
 }

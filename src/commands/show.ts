@@ -12,6 +12,7 @@ import { linesOf } from '../fs/line-chunks.ts';
 
 import { inputName, readChunks, withoutByteOrderMark } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
+import { maxJsonSize } from '../json/scanner.ts';
 import { arrayFrame } from '../output/document.ts';
 import { assertPresent, fileShape, parseFields } from '../output/parse-fields.ts';
 import { entriesOf, render } from '../output/render.ts';
@@ -130,7 +131,7 @@ function parseLine(line: Buffer | null, file: string, number: number): JsonText 
   if (record?.kind === 'object' && !isDocument) return record;
   if (isText && record === null && text.toString().trim() === '') return null;
   const problem = isText ? 'not a record (a JSON object)' : 'not UTF-8 text';
-  const what = line === null ? 'longer than 64 MiB' : problem;
+  const what = line === null ? `longer than ${maxJsonSize}` : problem;
   throw new Failure('damaged', `${inputName(file)}:${number}: ${what}`, {
     step: `show reads ndjson exports${number === 1 ? ', no other format' : '; fix or remove the line'}`,
   });

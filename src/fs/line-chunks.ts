@@ -1,10 +1,9 @@
 import { readSync } from 'node:fs';
 import { CARRIAGE_RETURN, LINE_FEED } from '../json/byte-writer.ts';
+import { maxJsonBytes } from '../json/scanner.ts';
 import { guardFile } from './files.ts';
 
 const chunkBytes = 128 * 1024;
-/** Longest line that is read, in bytes. */
-const maxLineBytes = 64 * 1024 * 1024;
 
 /** Reads an open file, or a part of it, in chunks, each valid until the next one. `stop` ends the reading. */
 export async function* chunksOf(
@@ -36,7 +35,7 @@ export async function limitHeapGrowth(): Promise<void> {
 /** Yields lines in batches, each valid until the next one; null for a line that is too long. `withEnds`: with their LF or CRLF. */
 export async function* linesOf(
   chunks: AsyncIterable<Buffer>,
-  { maxLength = maxLineBytes, withEnds = false } = {},
+  { maxLength = maxJsonBytes, withEnds = false } = {},
 ): AsyncGenerator<readonly (Buffer | null)[], void> {
   await limitHeapGrowth();
   /** The start of a line whose end has not been read; empty if it is too long. */

@@ -15,6 +15,10 @@ import {
   QUOTE,
 } from './byte-writer.ts';
 
+/** Largest JSON text that is read, a response or a line, in bytes; and as messages name it. */
+export const maxJsonBytes = 64 * 1024 * 1024;
+export const maxJsonSize = '64 MiB';
+
 /** Maximum number of values in a text: their positions in a small body could otherwise fill the memory. */
 export const maxValues = 1_000_000;
 

@@ -1,5 +1,6 @@
 import type { linesOf } from '../fs/line-chunks.ts';
 import type { JsonText } from '../json/json-text.ts';
+import { maxJsonBytes } from '../json/scanner.ts';
 import type { Frame } from './document.ts';
 import { entryKeys, expandFields, hasWildcard, maxColumns } from './fields.ts';
 import type { Chunk, EntrySource, Field, Format, FormatOptions } from './format.ts';
@@ -7,7 +8,6 @@ import { createFormat, type FormatName } from './formats.ts';
 
 /** Entries per batch: a table takes its widths from the first one, a csv that is read only once its columns. */
 const batchEntries = 100;
-const maxBatchBytes = 64 * 1024 * 1024;
 
 /** Entries in batches, each valid until the next one. */
 type Batches = Iterable<readonly JsonText[]> | AsyncIterable<readonly JsonText[]>;
@@ -84,7 +84,7 @@ export async function* entriesOf(
         if (entry === null) continue;
         batch.push(entry);
         bytes += line?.length ?? 0;
-        if (batch.length < batchEntries && bytes < maxBatchBytes) continue;
+        if (batch.length < batchEntries && bytes < maxJsonBytes) continue;
         yield batch;
         batch = [];
         bytes = 0;

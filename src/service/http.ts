@@ -2,12 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 import { Failure } from '../errors.ts';
 import { JsonText } from '../json/json-text.ts';
-import { indexJson, isUnsafeAt, maxValues } from '../json/scanner.ts';
+import { indexJson, isUnsafeAt, maxJsonBytes, maxJsonSize, maxValues } from '../json/scanner.ts';
 import { thousands } from '../text/count.ts';
 
-/** Largest response body in bytes, before and after decompression. */
-const maxBodyBytes = 64 * 1024 * 1024;
-export const tooLargeText = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
+export const tooLargeText = `the response is larger than ${maxJsonSize}`;
 
 export interface Connections {
   readonly dispatcher: Dispatcher;
@@ -90,12 +88,12 @@ export function get(
         status = statusCode;
         for (const [name, value] of Object.entries(received)) headers[name] = [value].flat()[0];
         const announced = Number(headers['content-length'] ?? 0);
-        if (announced > maxBodyBytes) fail(new TransportError('TOO_LARGE', tooLargeText));
+        if (announced > maxJsonBytes) fail(new TransportError('TOO_LARGE', tooLargeText));
         else if (announced > 0) body = Buffer.allocUnsafe(announced);
       },
       onResponseData(_, chunk) {
         const end = length + chunk.length;
-        if (end > maxBodyBytes) return fail(new TransportError('TOO_LARGE', tooLargeText));
+        if (end > maxJsonBytes) return fail(new TransportError('TOO_LARGE', tooLargeText));
         if (end > body.length) body = Buffer.concat([body], Math.max(2 * body.length, end));
         chunk.copy(body, length);
         length = end;
@@ -120,7 +118,7 @@ export function readBody(response: Response): JsonText {
   const sent = decompressed(response);
   if (!isUtf8(sent)) throw invalid('the response is not UTF-8 text');
   const bytes = sent.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? sent.subarray(3) : sent;
-  if (maxEscapedLength(bytes) > maxBodyBytes)
+  if (maxEscapedLength(bytes) > maxJsonBytes)
     throw invalid(`${tooLargeText} once its control characters are escaped`);
   const json = JsonText.parse(bytes, true);
   if (json !== null) return json;
@@ -134,7 +132,7 @@ const invalid = (message: string): Failure => new Failure('invalid_response', me
 /** Upper bound of the length of a JSON text once each unsafe character is an escape (five bytes more). */
 function maxEscapedLength(bytes: Buffer): number {
   let { length } = bytes;
-  if (6 * length <= maxBodyBytes) return length;
+  if (6 * length <= maxJsonBytes) return length;
   for (const at of bytes.keys()) if (isUnsafeAt(bytes, at)) length += 5;
   return length;
 }
@@ -145,8 +143,8 @@ function decompressed({ headers, body }: Response): Buffer {
   if (!['gzip', 'x-gzip', 'deflate', 'br'].includes(encoding)) return body;
   const { brotliDecompressSync, unzipSync } = process.getBuiltinModule('node:zlib');
   try {
-    return (encoding === 'br' ? brotliDecompressSync : unzipSync)(body, { maxOutputLength: maxBodyBytes });
+    return (encoding === 'br' ? brotliDecompressSync : unzipSync)(body, { maxOutputLength: maxJsonBytes });
   } catch {
-    throw invalid('the compressed body of the response is invalid, incomplete or larger than 64 MiB');
+    throw invalid(`the compressed body of the response is invalid, incomplete or larger than ${maxJsonSize}`);
   }
 }
