@@ -1,18 +1,11 @@
-import {
-  existsSync,
-  fdatasyncSync,
-  fstatSync,
-  ftruncateSync,
-  lstatSync,
-  type Stats,
-  writeFileSync,
-} from 'node:fs';
+import { fdatasyncSync, fstatSync, ftruncateSync, writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { Failure, usage } from '../errors.ts';
+import { usage } from '../errors.ts';
 import { pagesName } from '../fs/archive-names.ts';
 import { closeQuietly, guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import { type PrivateFolder, temporaryName } from '../fs/private-folder.ts';
+import { assertWritten, foreignFailure, isSameFile } from '../fs/written-file.ts';
 import { JsonText } from '../json/json-text.ts';
 import { type Position, startPosition, videoIdOf } from '../run/list-pages.ts';
 import {
@@ -37,9 +30,6 @@ interface StoredPage {
   readonly checksumBefore: number;
   readonly checksumAfter: number;
 }
-
-/** Compares inodes only: both files are in one folder. After a rename Windows may report another device. */
-const isSameFile = (a: Stats, b: Stats): boolean => a.ino === b.ino;
 
 /**
  * The pages of an export or update: `.chanlist/FILE.run`, a file that is only appended to.
@@ -124,7 +114,7 @@ export class PagesFile {
     const fd = this.#folder.openAppend(this.#name, { create: false });
     closeQuietly(this.#fd);
     this.#fd = fd;
-    if (!isSameFile(read, fstatSync(fd))) throw this.#foreign();
+    if (!isSameFile(read, fstatSync(fd))) throw foreignFailure(this.#path);
     guardFile(this.#path, 'failure', () => ftruncateSync(fd, this.size));
   }
 
@@ -202,7 +192,7 @@ export class PagesFile {
         checksum = crc32(chunk, checksum);
         yield chunk;
       }
-      if (checksum !== page.checksumAfter) throw this.#foreign();
+      if (checksum !== page.checksumAfter) throw foreignFailure(this.#path);
     }
   }
 
@@ -222,13 +212,7 @@ export class PagesFile {
    */
   assertOwn(): void {
     this.#folder.assertTrusted();
-    this.assertWritten(this.#path, fstatSync(this.#fd), this.size);
-  }
-
-  /** Throws `failed` for the reference unless another file is still the one that this run wrote. */
-  assertWritten(path: string, written: Stats, size: number): void {
-    const now = lstatSync(path, { throwIfNoEntry: false });
-    if (now === undefined || !isSameFile(now, written) || now.size !== size) throw this.#foreign();
+    assertWritten(this.#path, fstatSync(this.#fd), this.size);
   }
 
   remove(): void {
@@ -314,15 +298,6 @@ export class PagesFile {
     });
     this.#checksum = crc32(line, checksum);
     this.size += entries.length + line.length;
-  }
-
-  #foreign(): Failure {
-    const scope = 'reference';
-    const removed = [this.#folder.path, this.#path].find((path) => !existsSync(path));
-    if (removed !== undefined)
-      return new Failure('failed', `${removed} was removed during this run`, { scope });
-    const what = `${this.#path}: another run or program is writing it`;
-    return new Failure('failed', what, { scope, step: 'stop it' });
   }
 
   get #isNamed(): boolean {

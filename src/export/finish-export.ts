@@ -8,6 +8,7 @@ import { AtomicFile } from '../fs/atomic.ts';
 import { guardFile, syncFolder } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
 
+import { assertWritten } from '../fs/written-file.ts';
 import { JsonText } from '../json/json-text.ts';
 import { listingEnd, listingStart } from '../output/document.ts';
 import { parseFields } from '../output/parse-fields.ts';
@@ -56,7 +57,7 @@ export async function finishExport(
   pages.addEnd(end);
   if (below !== null) await saveDamaged(item, below);
   assertExpected();
-  pages.assertWritten(path, made, size);
+  assertWritten(path, made, size);
   file.commit();
   assertUnchanged(target, stamp, step);
   recordFinished(run, item, pages, end);
