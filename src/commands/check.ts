@@ -65,11 +65,11 @@ export const run: RunCommand<CheckOptions> = async (options, streams) => {
   const list = from === null ? [] : await readList(from, context);
   const places = paths.map(findArchives);
   const checked = await checkAll(places, maxAge, context);
-  const { absent, unknown, isUnread } = await findAbsent(
-    uniqueReferences(validReferences(list)),
-    checked,
-    places,
-  );
+  const unanswered = withoutArchive(uniqueReferences(validReferences(list)), checked);
+  const isUnread = checked.some(({ references }) => references.length === 0);
+  const isExporting = (await Promise.all(places.map(hasFirstExport))).includes(true);
+  const isKnown = unanswered.length === 0 || !(isUnread || isExporting);
+  const absent = isKnown ? unanswered : [];
   const listed = new Set(list.map(({ value }) => canonicalOf(value)));
   const archives = checked
     .filter(({ isWritten }) => !isWritten)
@@ -82,8 +82,7 @@ export const run: RunCommand<CheckOptions> = async (options, streams) => {
     // Problems are reported even if nobody reads all rows.
     if (!(error instanceof ClosedPipe)) throw error;
   });
-  if (unknown !== null && isUnread) stderr.error(unknown, 'repair that first, then check again');
-  else if (unknown !== null) stderr.warn(unknown);
+  if (!isKnown) printUnknown(unanswered, isUnread, stderr);
   printProblems(bad, options, stderr);
   const badLines = badLineResults(list);
   for (const failure of failureLines(badLines, null, options)) stderr.printFailure(failure);
@@ -144,32 +143,26 @@ function addListHint(
   return { ...row, problem: { ...problem, message, fix: null } };
 }
 
-/**
- * Finds the references without an archive. `unknown`: why that cannot be known; null if it can. `isUnread`: an archive or its
- * record cannot be read.
- */
-async function findAbsent(
+/** Selects the references that lead to none of these archives. */
+function withoutArchive(
   references: readonly Reference[],
   checked: readonly CheckedArchive[],
-  places: readonly FoundArchives[],
-): Promise<{
-  readonly absent: readonly Reference[];
-  readonly unknown: string | null;
-  readonly isUnread: boolean;
-}> {
+): readonly Reference[] {
   const answered = new Set(checked.flatMap((archive) => archive.references.map(canonicalOf)));
-  const absent = references.filter(({ value }) => !answered.has(canonicalOf(value)));
-  const isUnread = checked.some((archive) => archive.references.length === 0);
-  const isExporting = (await Promise.all(places.map(hasFirstExport))).includes(true);
-  if (absent.length === 0 || !(isUnread || isExporting)) return { absent, unknown: null, isUnread };
-  const names = firstNames(absent.map(({ given }) => given));
-  const which = `${count(absent.length, 'reference', 'references')}${names}`;
-  const why = isUnread ? 'an archive or its record cannot be read' : 'another run is making its first export';
-  return {
-    absent: [],
-    isUnread,
-    unknown: `could not find out for ${which} whether an archive exists: ${why}`,
-  };
+  return references.filter(({ value }) => !answered.has(canonicalOf(value)));
+}
+
+/** Says why it is not known whether references have an archive. `isUnread`: an archive or its record cannot be read. */
+function printUnknown(references: readonly Reference[], isUnread: boolean, stderr: Stderr): void {
+  const names = firstNames(references.map(({ given }) => given));
+  const which = `${count(references.length, 'reference', 'references')}${names}`;
+  const message = `could not find out for ${which} whether an archive exists`;
+  if (isUnread)
+    stderr.error(
+      `${message}: an archive or its record cannot be read`,
+      'repair that first, then check again',
+    );
+  else stderr.warn(`${message}: another run is making its first export`);
 }
 
 /** Prints a line for each kind of problem, the most severe first; the last one that can be repaired says how. */

@@ -96,9 +96,9 @@ export const search: CommandModule = {
 
 /** Returns why these arguments are not a channel and a query; null if they are. */
 function queryProblem(channel: string, words: readonly string[]): Failure | null {
-  const [last = '', ...others] = words.toReversed();
+  const last = words.at(-1) ?? '';
   if (!isReference(channel, 'channel') && isReference(last, 'channel')) {
-    const step = didYouMeanCommand('chanlist search', [last, channel, ...others.reverse()]);
+    const step = didYouMeanCommand('chanlist search', [last, channel, ...words.slice(0, -1)]);
     return usage(`'${channel}' is not a channel: the channel comes first`, step);
   }
   // A single word that is not a channel is refused as one.

@@ -9,7 +9,6 @@ import { assertNotArchive, pagesName, privateFolderOf } from '../fs/archive-name
 import { AtomicFile } from '../fs/atomic.ts';
 import { guardFile, isFolder } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
-
 import { inputName, readChunks, withoutByteOrderMark } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { maxJsonSize } from '../json/scanner.ts';

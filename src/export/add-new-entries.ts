@@ -159,78 +159,52 @@ async function buyWithOneRestart(
   return { ...second, facts: { ...second.facts, pages: first.facts.pages + second.facts.pages } };
 }
 
+/**
+ * Buys pages and keeps the entries that FILE lacks, each once, up to a page whose last ID FILE has (rule 2). Entries without an
+ * ID cannot be distinguished: they are kept only if FILE has none.
+ */
 async function buyNewEntries(
   run: Run,
   item: ExportItem,
-  contents: ArchiveContents,
+  file: ArchiveContents,
   pages: PagesFile,
 ): Promise<BoughtEntries> {
   const { all } = updateOf(pages);
   const isFromStart = pages.position.next === 'start';
-  const selector = new NewEntrySelector(
-    pages,
-    contents,
-    await pages.contents(item.exportFolder.context.stop),
-  );
-  const bought = await buyPages(run, item, pages, selector.select, contents.entries);
-  const { newIds, stillListed, hasEntriesWithoutId } = selector;
+  const stored = await pages.contents(item.exportFolder.context.stop);
+  const newIds = stored.ids;
+  let { hasEntriesWithoutId } = stored;
+  const stillListed = new Set<string>();
+  const isNew = (id: string | null): boolean => {
+    if (id === null) {
+      hasEntriesWithoutId = true;
+      return !file.hasEntriesWithoutId;
+    }
+    if (file.ids.has(id)) {
+      stillListed.add(id);
+      return false;
+    }
+    const isFirst = !newIds.has(id);
+    newIds.add(id);
+    return isFirst;
+  };
+  const select: Sink['select'] = ({ entries }) => {
+    const ids = entries.map(videoIdOf);
+    const selected = entries.filter((_, i) => isNew(ids[i] ?? null));
+    if (stillListed.size > 0) pages.meetsFile = true;
+    const lastId = ids.findLast((id) => id !== null) ?? null;
+    const done = !all && lastId !== null && file.ids.has(lastId);
+    return { entries: selected, done, isWhole: true };
+  };
+  const bought = await buyPages(run, item, pages, select, file.entries);
   const isFinished = bought.failure === null && bought.facts.pages > 0;
   return {
     ...bought,
     newIds,
     stillListed: isFromStart && all ? stillListed : null,
-    sharesNothing: isFinished && !pages.meetsFile && contents.ids.size > 0,
+    sharesNothing: isFinished && !pages.meetsFile && file.ids.size > 0,
     hasEntriesWithoutId,
   };
-}
-
-/**
- * Selects the entries that FILE lacks, each once, and ends with a page whose last ID FILE has (rule 2). Entries without an ID
- * cannot be distinguished: they are selected only if FILE has none.
- */
-class NewEntrySelector {
-  /** IDs of entries that FILE lacks, of the pages so far. */
-  readonly newIds: Set<string>;
-  /** IDs that both FILE and the pages of this run have. */
-  readonly stillListed = new Set<string>();
-  hasEntriesWithoutId: boolean;
-  readonly #pages: PagesFile;
-  readonly #file: ArchiveContents;
-
-  /** `stored`: the entries of pages that an interrupted run has bought. */
-  constructor(
-    pages: PagesFile,
-    file: ArchiveContents,
-    stored: { readonly ids: Set<string>; readonly hasEntriesWithoutId: boolean },
-  ) {
-    this.#pages = pages;
-    this.#file = file;
-    this.newIds = stored.ids;
-    this.hasEntriesWithoutId = stored.hasEntriesWithoutId;
-  }
-
-  readonly select: Sink['select'] = ({ entries }) => {
-    const ids = entries.map(videoIdOf);
-    const selected = entries.filter((_, i) => this.#isNew(ids[i] ?? null));
-    const lastId = ids.findLast((id) => id !== null) ?? null;
-    const reachesFile = lastId !== null && this.#file.ids.has(lastId);
-    return { entries: selected, done: reachesFile && !updateOf(this.#pages).all, isWhole: true };
-  };
-
-  #isNew(id: string | null): boolean {
-    if (id === null) {
-      this.hasEntriesWithoutId = true;
-      return !this.#file.hasEntriesWithoutId;
-    }
-    if (this.#file.ids.has(id)) {
-      this.stillListed.add(id);
-      this.#pages.meetsFile = true;
-      return false;
-    }
-    const isFirst = !this.newIds.has(id);
-    this.newIds.add(id);
-    return isFirst;
-  }
 }
 
 /** Returns what is known of an archive once an update has bought its pages. */

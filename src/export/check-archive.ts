@@ -11,11 +11,9 @@ import { isLocked, lockedNames } from '../fs/file-lock.ts';
 import { guardFile } from '../fs/files.ts';
 import { isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
-
 import { type Command, isCommand } from '../text/command.ts';
 import { count } from '../text/count.ts';
 import { daysWithoutFeed } from './decide-update.ts';
-
 import { changedBytesStep, exportCommand, misplacedStep, switchesOf } from './messages.ts';
 
 /** What can be wrong with an archive, from the most to the least severe; the help prints these rows. */
@@ -85,25 +83,30 @@ export interface FoundArchives {
  */
 export function findArchives(path: string): FoundArchives {
   const stats = guardFile(path, 'input', () => statSync(path, { throwIfNoEntry: false }));
-  const step = 'check the path, and whether the disk is mounted';
-  const missing = usage(`${path}: there is no such file or folder`, step);
+  if (stats?.isDirectory()) return archivesIn(path);
+  const missing = usage(`${path}: there is no such file or folder`, checkPathStep);
   // A missing FILE is a problem to report; a missing folder is a wrong path.
   if (stats === undefined && (/(?:^|[\\/])$/.test(path) || !existsSync(dirname(path)))) throw missing;
-  const file = stats?.isDirectory() ? null : resolveTarget(path).real;
-  const folder = PrivateFolder.open(privateFolderOf(file === null ? path : dirname(file)));
+  const { real } = resolveTarget(path);
+  const folder = PrivateFolder.open(privateFolderOf(dirname(real)));
   const names = new Set(recordedFiles(folder));
-  const isKnown = file === null ? folder.exists : names.has(basename(file));
-  if (!isKnown && stats === undefined) throw missing;
-  const adopt = 'uploads --update takes a whole list (ndjson) as an archive';
-  if (!isKnown)
-    throw usage(
-      `${path} is not ${file === null ? 'a folder of archives' : 'an archive'}: chanlist has no record of it`,
-      file === null ? step : adopt,
-    );
-  const archives: FoundArchive[] =
-    file === null
-      ? [...names].sort().map((name) => ({ path: join(path, name), folder, name }))
-      : [{ path, folder, name: basename(file) }];
+  const name = basename(real);
+  if (names.has(name)) return { archives: [{ path, folder, name }], folder, names };
+  if (stats === undefined) throw missing;
+  throw usage(
+    `${path} is not an archive: chanlist has no record of it`,
+    'uploads --update takes a whole list (ndjson) as an archive',
+  );
+}
+
+const checkPathStep = 'check the path, and whether the disk is mounted';
+
+function archivesIn(path: string): FoundArchives {
+  const folder = PrivateFolder.open(privateFolderOf(path));
+  if (!folder.exists)
+    throw usage(`${path} is not a folder of archives: chanlist has no record of it`, checkPathStep);
+  const names = new Set(recordedFiles(folder));
+  const archives = [...names].sort().map((name) => ({ path: join(path, name), folder, name }));
   return { archives, folder, names };
 }
 

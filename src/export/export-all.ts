@@ -84,19 +84,18 @@ async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly
   const index = new ReferenceIndex(exportFolder);
   const results = new Map<Reference, Result>();
   const state: ExportState = { run, exportFolder, index, results, claimed: new Map(), aliases: [] };
-  const queue = run.references.map((reference) => {
+  const nameFor = (reference: Reference): string => {
     const id = index.knownId(reference);
-    return { reference, name: id === null ? '' : nameOf(exportFolder, id) };
-  });
-  queue.sort((a, b) => index.compare(a.name, b.name, options.all));
+    return id === null ? '' : nameOf(exportFolder, id);
+  };
+  const queue = run.references.toSorted((a, b) => index.compare(nameFor(a), nameFor(b), options.all));
   const now = exportFolder.context.clock.now();
-  const archives = queue.filter(({ name }) => index.comesFirst(name, now));
-  const others = queue.filter(({ name }) => !index.comesFirst(name, now));
-  for (const part of [archives, others])
-    await exportEach(
-      state,
-      part.map(({ reference }) => reference),
-    );
+  const isArchive = (reference: Reference): boolean => index.comesFirst(nameFor(reference), now);
+  await exportEach(state, queue.filter(isArchive));
+  await exportEach(
+    state,
+    queue.filter((reference) => !isArchive(reference)),
+  );
   for (const alias of state.aliases) await recordAlias(state, alias);
   const explained = feeds.explain(run.references.flatMap((reference) => results.get(reference) ?? []));
   run.warnings.push(...explained.warnings);
@@ -120,13 +119,11 @@ async function exportEach(state: ExportState, references: readonly Reference[]):
   });
   // An earlier part may have deferred some, before a feed of this one showed that the service works.
   const due = feeds.replaceable([...results.values()]);
-  feeds.mayBuyPages = true;
   await forEachConcurrently(due, options, async (id) => {
     const reference = claimed.get(id);
     if (reference !== undefined) await exportOrUpdate(state, { reference, id });
     feeds.deferred.delete(id);
   });
-  feeds.mayBuyPages = false;
 }
 
 /** Records another reference of an archive. Otherwise the next run resolves it again, for free: a failure does not matter. */

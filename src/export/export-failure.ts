@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { changeRecord, checksAfterFailure } from '../archive/record.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { pagesName } from '../fs/archive-names.ts';
-
 import { type Result, resultOf } from '../run/results.ts';
 import type { Tally } from '../service/budget.ts';
 import type { ExportItem } from './export-item.ts';

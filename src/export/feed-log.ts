@@ -18,9 +18,7 @@ interface Explained {
 
 /** Feeds requested in this run, by the ID of their channel (docs/updates.md, rule 3). */
 export class FeedLog {
-  /** Whether a page may replace a missing feed: only once it is known that the service works. */
-  mayBuyPages = false;
-  /** Channels whose missing feed is dealt with again once `mayBuyPages` is true. */
+  /** Channels whose missing feed a page may replace once it is known that the service works. */
   readonly deferred = new Map<string, MissingFeed>();
   /** Channels that were checked with a page in place of their feed, and what is wrong with it. */
   readonly boughtInstead = new Map<string, string>();

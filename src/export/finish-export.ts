@@ -7,7 +7,6 @@ import { newFileName, recordName } from '../fs/archive-names.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { guardFile, syncFolder } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
-
 import { assertWritten } from '../fs/written-file.ts';
 import { JsonText } from '../json/json-text.ts';
 import { listingEnd, listingStart } from '../output/document.ts';

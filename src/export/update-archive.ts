@@ -56,7 +56,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
     case 'fail':
       throw noFeed(feed, decision.until);
     case 'buy': {
-      if (feed.entries === null && !all && !feeds.mayBuyPages) {
+      if (feed.entries === null && !all && !feeds.deferred.has(id)) {
         feeds.deferred.set(id, feed);
         return resultOf(reference, { status: 'unchecked', entries: file.entries, added: 0 });
       }

@@ -4,7 +4,6 @@ import { assertNotArchive } from '../fs/archive-names.ts';
 import { assertReplaceable, writeFileAtomic } from '../fs/atomic.ts';
 import { assertFreeSpace } from '../fs/files.ts';
 import type { Target } from '../fs/output-target.ts';
-
 import type { JsonText } from '../json/json-text.ts';
 import { readResponse } from '../output/document.ts';
 import type { Chunk } from '../output/format.ts';
