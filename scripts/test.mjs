@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 process.chdir(fileURLToPath(new URL('../', import.meta.url)));
 
 /** Tests that `npm test` leaves to `npm run test:all`. */
-const longTests = /^test[\\/](?:chaos|faults|program[\\/]faults|terminal)[\\/]|\.long\.test\.ts$/;
+const longTests = /^test[\\/](?:chaos|program[\\/]faults|terminal)[\\/]|\.long\.test\.ts$/;
 /** Tests that run the built program, and the versions of Node on which `--all` runs them besides this one. */
 const programTests = 'test/program';
 const otherNodes = ['22', '24'].filter((version) => !process.versions.node.startsWith(`${version}.`));

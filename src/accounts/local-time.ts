@@ -1,7 +1,3 @@
-/** In milliseconds. */
-export const hourMs = 60 * 60 * 1000;
-export const dayMs = 24 * hourMs;
-
 /** A time (milliseconds since 1970) as its local calendar day: `2026-11-21`. */
 export function localDay(time: number): string {
   const date = new Date(time);

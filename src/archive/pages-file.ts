@@ -7,7 +7,7 @@ import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import { type PrivateFolder, temporaryName } from '../fs/private-folder.ts';
 import { assertWritten, foreignFailure, isSameFile } from '../fs/written-file.ts';
 import { JsonText } from '../json/json-text.ts';
-import { type Position, startPosition, videoIdOf } from '../run/list-pages.ts';
+import { type Position, startPosition, videoIdOf } from '../service/page.ts';
 import {
   type Commit,
   commentLine,

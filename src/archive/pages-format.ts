@@ -17,7 +17,7 @@ import {
   parseObject,
 } from '../json/shape.ts';
 import { fileFormats } from '../output/formats.ts';
-import type { Next } from '../run/list-pages.ts';
+import type { Next } from '../service/page.ts';
 import type { Command } from '../text/command.ts';
 import { fileStamp, isRecord } from './record.ts';
 

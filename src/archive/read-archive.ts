@@ -8,7 +8,7 @@ import type { Target } from '../fs/output-target.ts';
 import { isUtf16, withoutByteOrderMark } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { maxJsonSize } from '../json/scanner.ts';
-import { videoIdOf } from '../run/list-pages.ts';
+import { videoIdOf } from '../service/page.ts';
 import { kindOfId } from '../service/parse-reference.ts';
 import { count, thousands } from '../text/count.ts';
 import { type ArchiveRecord, matchesStamp } from './record.ts';

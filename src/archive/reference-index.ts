@@ -1,13 +1,12 @@
 import { basename } from 'node:path';
-import { dayMs, hourMs } from '../accounts/local-time.ts';
 import { Failure } from '../errors.ts';
 import { pagesName } from '../fs/archive-names.ts';
 import { withDescriptor } from '../fs/files.ts';
 import type { Target } from '../fs/output-target.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
-import type { Reference } from '../run/read-references.ts';
 import type { Operation } from '../service/contract.ts';
-import { parseReference } from '../service/parse-reference.ts';
+import { type ParsedReference, parseReference } from '../service/parse-reference.ts';
+import { dayMs, hourMs } from '../text/duration.ts';
 import { headerOf, type PagesHeader } from './pages-format.ts';
 import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
 
@@ -47,7 +46,7 @@ export class ReferenceIndex {
   }
 
   /** Returns the ID of a reference: its own, or the one that an archive or an interrupted run has; null otherwise. */
-  knownId({ id, value }: Reference): string | null {
+  knownId({ id, value }: Pick<ParsedReference, 'id' | 'value'>): string | null {
     return id ?? this.#ids.get(value) ?? null;
   }
 

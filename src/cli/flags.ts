@@ -1,10 +1,10 @@
 import { parseKey } from '../accounts/key.ts';
-import { dayMs, hourMs } from '../accounts/local-time.ts';
 import { usage } from '../errors.ts';
 import { formatNames } from '../output/formats.ts';
 import { parseFaultRule, sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseBound } from '../service/budget.ts';
 import { defaultNamespace, pagedNames, searchLimit } from '../service/contract.ts';
+import { dayMs, hourMs } from '../text/duration.ts';
 import { type FlagRow, longFlag, nonEmpty, oneOf, row } from './flag.ts';
 import { accountFlags } from './options.ts';
 

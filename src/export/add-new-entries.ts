@@ -1,9 +1,10 @@
 import type { PagesFile } from '../archive/pages-file.ts';
 import type { UpdateRequest } from '../archive/pages-format.ts';
 import { type ArchiveRecord, type CheckHistory, checksAfter, noChecks } from '../archive/record.ts';
-import { missingEntries, type Sink, videoIdOf } from '../run/list-pages.ts';
+import { missingEntries, type Sink } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
+import { videoIdOf } from '../service/page.ts';
 import { count } from '../text/count.ts';
 import { type BoughtPages, buyPages } from './buy-pages.ts';
 import { type Feed, noLongerExpected } from './decide-update.ts';

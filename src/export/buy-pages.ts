@@ -3,9 +3,10 @@ import type { PagesFile } from '../archive/pages-file.ts';
 import type { Failure } from '../errors.ts';
 import { assertNotPinned } from '../fs/atomic.ts';
 import { assertFreeSpace } from '../fs/files.ts';
-import { listPages, missingEntries, needsPage, type Sink, tokenOf } from '../run/list-pages.ts';
+import { listPages, missingEntries, needsPage, type Sink } from '../run/list-pages.ts';
 import type { Result } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
+import { tokenOf } from '../service/page.ts';
 import type { ExportItem } from './export-item.ts';
 import { unresumable } from './messages.ts';
 

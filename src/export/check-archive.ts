@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { dayMs } from '../accounts/local-time.ts';
 import { PagesFile } from '../archive/pages-file.ts';
 import { type Contents, damageOf, readRecorded } from '../archive/read-archive.ts';
 import { type ArchiveRecord, matchesStamp, readRecord, recordedFiles } from '../archive/record.ts';
@@ -13,6 +12,7 @@ import { isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 import { type Command, isCommand } from '../text/command.ts';
 import { count } from '../text/count.ts';
+import { dayMs } from '../text/duration.ts';
 import { daysWithoutFeed } from './decide-update.ts';
 import { changedBytesStep, exportCommand, misplacedStep, switchesOf } from './messages.ts';
 

@@ -1,5 +1,5 @@
-import { dayMs, hourMs } from '../accounts/local-time.ts';
 import { type CheckHistory, maxIds } from '../archive/record.ts';
+import { dayMs, hourMs } from '../text/duration.ts';
 
 /** An entry of the feed that `latest` returns. */
 export interface FeedEntry {

@@ -1,9 +1,9 @@
 import { toFailure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { readResponse } from '../output/document.ts';
-import { feedIdOf } from '../run/list-pages.ts';
 import type { Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
+import { feedIdOf } from '../service/page.ts';
 import type { Feed, FeedEntry } from './decide-update.ts';
 import type { ExportItem } from './export-item.ts';
 

@@ -1,21 +1,12 @@
 import { commandOf } from '../cli/options.ts';
 import type { Failure } from '../errors.ts';
 import { listingEnd, listingStart } from '../output/document.ts';
+import { type Next, type Page, type Position, startPosition, tokenOf } from '../service/page.ts';
 import type { Step } from '../text/command.ts';
 import { count, countCredits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import { collectResults, startOutput } from './collect-results.ts';
-import {
-  firstEntriesSelector,
-  listPages,
-  missingEntries,
-  type Next,
-  type Page,
-  type Position,
-  type Sink,
-  startPosition,
-  tokenOf,
-} from './list-pages.ts';
+import { firstEntriesSelector, listPages, missingEntries, type Sink } from './list-pages.ts';
 import { type Reference, validReferences } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
 import type { Run } from './run.ts';

@@ -7,9 +7,9 @@ import { resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 import { readLines } from '../fs/text-input.ts';
 import type { JsonText } from '../json/json-text.ts';
+import { feedIdOf } from '../service/page.ts';
 import { isReference, parseReference } from '../service/parse-reference.ts';
 import { count } from '../text/count.ts';
-import { feedIdOf } from './list-pages.ts';
 import type { Reference } from './read-references.ts';
 import type { Run } from './run.ts';
 

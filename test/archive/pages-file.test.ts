@@ -1,11 +1,12 @@
 /** `.chanlist/FILE.run`: the pages of an interrupted run, in one file that is only appended to. */
+
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { test } from 'node:test';
 import { PagesFile } from '../../src/archive/pages-file.ts';
 import type { PagesHeader } from '../../src/archive/pages-format.ts';
 import type { PrivateFolder } from '../../src/fs/private-folder.ts';
-import type { Position } from '../../src/run/list-pages.ts';
+import type { Position } from '../../src/service/page.ts';
 import { isFailure } from '../support/failures.ts';
 import { privateFolder } from '../support/private-folder.ts';
 import { damages } from './damages.ts';

@@ -2,18 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
-import {
-  firstEntriesSelector,
-  listPages,
-  type Next,
-  type Page,
-  startPosition,
-  videoIdOf,
-} from '../../src/run/list-pages.ts';
+import { firstEntriesSelector, listPages } from '../../src/run/list-pages.ts';
 import type { Run } from '../../src/run/run.ts';
 import { newTally } from '../../src/service/budget.ts';
 import type { Client } from '../../src/service/client.ts';
 import { operations } from '../../src/service/contract.ts';
+import { type Next, type Page, startPosition, videoIdOf } from '../../src/service/page.ts';
 
 /** A run whose service sends one body (or failure) per request. */
 function scripted(bodies: readonly (object | string)[]) {
