@@ -7,7 +7,7 @@ export const exitCodes = {
   0: 'done, or the reader closed the pipe',
   1: 'something else went wrong (disk, a damaged store, ledger or archive, entries lost, a bug)',
   2: 'usage; nothing was spent for what it names',
-  3: 'no account is configured (no address or no key), or the key, or access to a reference, was rejected (401, 403)',
+  3: 'no account is configured (address or key missing), or the key or access to a reference was rejected (401, 403)',
   4: 'no credits (402): free requests need at least one too',
   5: 'not found (404)',
   6: 'rate limited, and waiting would take too long',
@@ -53,10 +53,15 @@ const failureRows = {
   interrupted: { exit: 130, scope: 'run', step: 'run the same command again' },
 } as const satisfies Record<string, FailureRow>;
 
+type WarningCode =
+  | ('kept' | 'adopted' | 'repaired' | 'vanished' | 'not removed' | 'no lock')
+  | ('nothing in common' | 'not listed' | 'clock' | 'no feed' | 'feeds')
+  | ('all new' | 'not written' | 'format' | 'ledger');
+
 /** A warning about a reference, or about the run (label null). */
 export interface Warning {
   /** Warnings about references with the same code are printed as one line. */
-  readonly code: string;
+  readonly code: WarningCode;
   readonly label: string | null;
   readonly message: string;
 }

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, readSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Env } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { guardFile, syncIfPossible } from '../fs/files.ts';
+import { syncIfPossible, withFileErrors } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 import { type Infer, isCount, isOneOf, isString, objectOf, orNull, parseObject } from '../json/shape.ts';
 import type { Charge } from '../service/budget.ts';
@@ -105,7 +105,7 @@ export class LedgerFile {
   append(line: Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>): void {
     // The line end in front closes a line that a crash cut short.
     const text = Buffer.from(`\n${JSON.stringify({ version: 1, ...line })}\n`);
-    const written = guardFile(this.path, 'failure', () => {
+    const written = withFileErrors(this.path, 'failure', () => {
       this.#sizeNow();
       return writeSync(this.#fd, text);
     });
@@ -116,7 +116,7 @@ export class LedgerFile {
 
   /** Waits until the lines are on the disk. */
   sync(): void {
-    guardFile(this.path, 'failure', () => syncIfPossible(this.#fd));
+    withFileErrors(this.path, 'failure', () => syncIfPossible(this.#fd));
   }
 
   /** Reads the lines that were added since. Throws `failed` for a line that cannot be read, and for a file that others replaced or cut. */
@@ -147,7 +147,7 @@ export class LedgerFile {
   }
 
   #readLines(): void {
-    const bytes = guardFile(this.path, 'failure', () => {
+    const bytes = withFileErrors(this.path, 'failure', () => {
       const size = this.#sizeNow();
       this.#byteSize = size;
       const added = Buffer.allocUnsafe(size - this.#offset);

@@ -2,7 +2,7 @@ import { fdatasyncSync, fstatSync, ftruncateSync, writeFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib';
 import { usage } from '../errors.ts';
 import { pagesName } from '../fs/archive-names.ts';
-import { closeQuietly, guardFile } from '../fs/files.ts';
+import { closeQuietly, withFileErrors } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import { type PrivateFolder, temporaryName } from '../fs/private-folder.ts';
 import { assertWritten, foreignFailure, isSameFile } from '../fs/written-file.ts';
@@ -52,7 +52,7 @@ export class PagesFile {
   meetsFile = false;
   /** The end line; null if the run has not written its new FILE. */
   end: PagesEnd | null = null;
-  /** Bytes up to the last line that counts. */
+  /** Length of the valid part, in bytes. */
   size = 0;
   /** The checksum of these bytes. */
   #checksum = 0;
@@ -106,7 +106,7 @@ export class PagesFile {
   }
 
   /**
-   * Opens interrupted pages for writing, and cuts away what does not count. Throws `failed` if they cannot be written, and
+   * Opens interrupted pages for writing, and truncates the invalid end. Throws `failed` if they cannot be written, and
    * what `assertOwn` throws.
    */
   openToAppend(): void {
@@ -115,7 +115,7 @@ export class PagesFile {
     closeQuietly(this.#fd);
     this.#fd = fd;
     if (!isSameFile(read, fstatSync(fd))) throw foreignFailure(this.#path);
-    guardFile(this.#path, 'failure', () => ftruncateSync(fd, this.size));
+    withFileErrors(this.#path, 'failure', () => ftruncateSync(fd, this.size));
   }
 
   /** Appends a page: its entries as lines, and where the list continues. On return they are durable. */
@@ -178,7 +178,7 @@ export class PagesFile {
       this.addPage(Buffer.concat(rows), { ...position, entries: position.entries + rows.length });
   }
 
-  /** Notes, durably, that the new FILE is written and takes its place next. */
+  /** Records durably that the new FILE is complete, before it is renamed over FILE. */
   addEnd(end: PagesEnd): void {
     this.#append(end);
     this.end = end;
@@ -197,7 +197,7 @@ export class PagesFile {
   }
 
   /** Reads which entries the pages have. */
-  async contents(stop: AbortSignal): Promise<{ ids: Set<string>; hasEntriesWithoutId: boolean }> {
+  async readIds(stop: AbortSignal): Promise<{ ids: Set<string>; hasEntriesWithoutId: boolean }> {
     const ids = new Set<string>();
     let hasEntriesWithoutId = false;
     for await (const [id] of this.#entries(stop, this.#pages))
@@ -262,7 +262,7 @@ export class PagesFile {
       }
   }
 
-  /** The page from the last line that counts up to here. */
+  /** The page after the valid part, up to `end`. */
   #pageUpTo(end: number, checksumAfter: number): StoredPage {
     return { start: this.size, end, checksumBefore: this.#checksum, checksumAfter };
   }
@@ -292,7 +292,7 @@ export class PagesFile {
   ): void {
     this.assertOwn();
     const line = commentLine(value, checksum);
-    guardFile(this.#path, 'failure', () => {
+    withFileErrors(this.#path, 'failure', () => {
       writeFileSync(this.#fd, Buffer.concat([entries, line]));
       fdatasyncSync(this.#fd);
     });

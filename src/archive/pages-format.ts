@@ -49,7 +49,7 @@ const isUpdateRequest = objectOf({
   all: isBoolean,
   /** When it began to read the list. */
   started: isDate,
-  /** FILE when it began: its pages leave out what this one has. */
+  /** FILE when the update began: the pages leave out the entries that it had. */
   file: objectOf({ checksum: isCount, entries: isCount }),
   /** The IDs of the feed that FILE lacked. */
   expected: listOf(isString),

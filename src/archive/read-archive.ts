@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { constants, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { Failure } from '../errors.ts';
-import { closeQuietly, guardFile } from '../fs/files.ts';
+import { closeQuietly, withFileErrors } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import type { Target } from '../fs/output-target.ts';
 import { isUtf16, withoutByteOrderMark } from '../fs/text-input.ts';
@@ -14,7 +14,7 @@ import { count, thousands } from '../text/count.ts';
 import { type ArchiveRecord, matchesStamp } from './record.ts';
 
 /** What an ndjson file holds. */
-export interface Contents {
+export interface ArchiveScan {
   readonly entries: number;
   /** The first line that is not an entry: `line 12 is not JSON`; null if all are. */
   readonly damage: string | null;
@@ -26,7 +26,7 @@ export interface Contents {
   readonly checksum: number;
 }
 
-export const otherContent = 'its content differs from what was written';
+export const contentDiffers = 'its content differs from what was written';
 
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
 
@@ -41,7 +41,7 @@ export async function readArchive(
   id: string | null,
   stop: AbortSignal,
   onEntry: (line: Buffer, videoId: string | null) => void = () => {},
-): Promise<Contents> {
+): Promise<ArchiveScan> {
   let [entries, badLines, number, checksum] = [0, 0, 0, 0];
   let damage: string | null = null;
   let newest: string | null = null;
@@ -75,7 +75,7 @@ export async function readArchive(
 }
 
 /**
- * Reads an archive whose record may be null. The lines of a FILE that is as recorded are trusted: they are not checked for
+ * Reads an archive. The lines of a FILE that is as recorded are trusted: they are not checked for
  * their ID. `checkedId`: the ID for which they were checked; null: for none.
  */
 export async function readRecorded(
@@ -84,7 +84,7 @@ export async function readRecorded(
   record: ArchiveRecord | null,
   stop: AbortSignal,
   onEntry?: (line: Buffer, videoId: string | null) => void,
-): Promise<Contents & { readonly checkedId: string | null }> {
+): Promise<ArchiveScan & { readonly checkedId: string | null }> {
   const own = record?.id === id ? record : null;
   const checkedId = matchesStamp(target.stats, own) ? null : id;
   const contents = await readArchive(target, checkedId, stop, onEntry);
@@ -105,11 +105,11 @@ interface Damage {
 export function damageOf(
   { stats }: Target,
   record: ArchiveRecord,
-  { checksum, damage, entries }: Contents,
+  { checksum, damage, entries }: ArchiveScan,
 ): Damage | null {
   if (checksum === record.checksum) return null;
   if (damage !== null) return { code: 'damaged', message: damage, isRepairable: true };
-  if (matchesStamp(stats, record)) return { code: 'damaged', message: otherContent, isRepairable: false };
+  if (matchesStamp(stats, record)) return { code: 'damaged', message: contentDiffers, isRepairable: false };
   if (entries >= record.entries) return null;
   const message = `${count(entries, 'entry', 'entries')}, but it had ${thousands(record.entries)}`;
   return { code: 'lost', message, isRepairable: true };
@@ -118,7 +118,7 @@ export function damageOf(
 /** Yields all bytes of a file in chunks, each valid until the next one. */
 export async function* bytesOf({ path, real }: Target, stop: AbortSignal): AsyncGenerator<Buffer> {
   // A FIFO that has taken its place would block forever.
-  const fd = guardFile(path, 'usage', () => openSync(real, O_RDONLY | O_NONBLOCK));
+  const fd = withFileErrors(path, 'usage', () => openSync(real, O_RDONLY | O_NONBLOCK));
   try {
     yield* chunksOf(fd, path, stop);
   } finally {

@@ -35,7 +35,7 @@ export type CheckHistory = Infer<typeof isCheckHistory>;
 
 const recordVersion = 4;
 
-/** Size and time of FILE show whether it was replaced: bytes, and milliseconds since 1970. */
+/** Size (bytes) and time of the last change (milliseconds since 1970) of FILE: they differ if somebody has replaced it. */
 export const fileStamp = { size: isCount, mtime: isNumber };
 const isFileStamp = objectOf(fileStamp);
 export type FileStamp = Infer<typeof isFileStamp>;
@@ -110,7 +110,7 @@ export const recordedFiles = (folder: PrivateFolder): string[] => [
   ...new Set(folder.names().flatMap((name) => /^(.+)\.(?:json|run)$/s.exec(name)?.[1] ?? [])),
 ];
 
-/** What one successful check saw. */
+/** What a successful check has found. */
 export interface CheckFacts {
   /** Null: there is none, or it was not requested. */
   readonly feed: readonly { readonly videoId: string }[] | null;

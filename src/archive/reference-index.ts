@@ -11,7 +11,7 @@ import { headerOf, type PagesHeader } from './pages-format.ts';
 import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
 
 /** Milliseconds after which a failing archive is updated after first exports: three days, less the slack of a night. */
-const patience = 3 * dayMs - 2 * hourMs;
+const maxFailingMs = 3 * dayMs - 2 * hourMs;
 
 interface IndexedFolder {
   /** FILE of `-o`; null: all FILEs of the folder. */
@@ -59,7 +59,7 @@ export class ReferenceIndex {
     if (record === undefined) return false;
     const { failure } = record.checks;
     if (failure === null || failure.code === 'no_feed') return true;
-    return now - Date.parse(failure.since) < patience;
+    return now - Date.parse(failure.since) < maxFailingMs;
   }
 
   /** Sorts FILEs: interrupted, then oldest check (`all`: oldest full read), then failed last time, longest ago first. */

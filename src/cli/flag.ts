@@ -12,7 +12,7 @@ export interface FlagRow {
   readonly parse?: (text: string, source: string) => unknown;
   /** Combines repeated values, starting from the default. Without it the last one counts. */
   readonly combine?: (before: never, value: never) => unknown;
-  /** Value when absent. If not given: undefined for a flag with a `variable`, false for a switch (`--no-x`: true), else null. */
+  /** The value without the flag. Default: undefined with a `variable`, false for a switch (`--no-x`: true), null otherwise. */
   readonly default?: unknown;
   /** Environment variable that sets the same; the flag takes precedence. */
   readonly variable?: string;

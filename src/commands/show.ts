@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
 import { assertNotArchive, pagesName, privateFolderOf } from '../fs/archive-names.ts';
 import { AtomicFile } from '../fs/atomic.ts';
-import { guardFile, isFolder } from '../fs/files.ts';
+import { isFolder, withFileErrors } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
 import { inputName, readChunks, withoutByteOrderMark } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
@@ -104,7 +104,7 @@ function assertShowable(path: string): void {
       program: 'chanlist check',
       operands: [path],
     });
-  guardFile(path, 'input', () => accessSync(path, constants.R_OK));
+  withFileErrors(path, 'input', () => accessSync(path, constants.R_OK));
 }
 
 /** Yields the entries of a file, at most `limit`. Throws `damaged` for a line that is not a record. */

@@ -1,7 +1,7 @@
 import type { PagesFile } from '../archive/pages-file.ts';
 import type { UpdateRequest } from '../archive/pages-format.ts';
 import { type ArchiveRecord, type CheckHistory, checksAfter, noChecks } from '../archive/record.ts';
-import { missingEntries, type Sink } from '../run/list-pages.ts';
+import { missingCount, type Sink } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { videoIdOf } from '../service/page.ts';
@@ -11,7 +11,7 @@ import { type Feed, noLongerExpected } from './decide-update.ts';
 import { failedExport } from './export-failure.ts';
 import { currentTime, type ExportItem } from './export-item.ts';
 import { finishExport, removePages } from './finish-export.ts';
-import { type ArchiveContents, contentOf, recordUnchanged, warnAboutFile } from './updated-file.ts';
+import { type ArchiveContents, fingerprintOf, recordUnchanged, warnAboutFile } from './updated-file.ts';
 
 /** Buys pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
 export async function addNewEntries(
@@ -29,7 +29,7 @@ export async function addNewEntries(
   const facts = { ...bought.facts, entries: contents.entries, added: 0, resumed };
   if (bought.failure !== null) {
     // FILE does not have the entries of this run yet.
-    const missing = missingEntries(pages.position.total, facts.pages, contents.entries);
+    const missing = missingCount(pages.position.total, facts.pages, contents.entries);
     return failedExport(item, bought.failure, { ...facts, missing });
   }
   const keepWithoutId = !bought.hasEntriesWithoutId && !contents.hasEntriesWithoutId;
@@ -48,7 +48,7 @@ export async function addNewEntries(
     noLongerExpected(expected, checks),
   );
   const unlisted = bought.stillListed && unlistedIds(contents.ids, bought.stillListed);
-  // After a list that may have been cut short, FILE may lack entries: a rotation reads it next.
+  // A list that may have been cut short: FILE may lack entries, and `--update --all` reads it first.
   const wholeBefore = bought.sharesNothing ? null : (item.record?.whole ?? null);
   const recordChanges = { checks, whole: all ? started : wholeBefore };
   const result = await finishUpdate(run, item, contents, pages, recordChanges, { ...facts, unlisted });
@@ -68,7 +68,7 @@ function nothingInCommon(
     : `the list ended without any of ${kept}: entries between them may be missing; --update --all buys every page`;
 }
 
-/** Warns of entries that may be missing in FILE. `notListed`: IDs that are no longer expected. */
+/** Says which entries FILE may lack. `notListed`: IDs that are no longer expected. */
 function warnAboutList(
   run: Run,
   { reference: { label }, target }: ExportItem,
@@ -123,17 +123,17 @@ export function canContinueUpdate(pages: PagesFile, item: ExportItem, checksum: 
 async function preparePages(item: ExportItem, contents: ArchiveContents, pages: PagesFile): Promise<void> {
   const update = updateOf(pages);
   if (!canContinueUpdate(pages, item, contents.checksum)) {
-    const whole = { ...update, all: true, started: currentTime(item), file: contentOf(contents) };
-    pages.setAside(whole, 'start');
+    const fullUpdate = { ...update, all: true, started: currentTime(item), file: fingerprintOf(contents) };
+    pages.setAside(fullUpdate, 'start');
     return;
   }
-  const { ids } = await pages.contents(item.exportFolder.context.stop);
+  const { ids } = await pages.readIds(item.exportFolder.context.stop);
   // Another run has since added some of these entries to FILE.
   const isPartlyInFile = [...ids].some((id) => contents.ids.has(id));
   if (isPartlyInFile) return pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
   // The pages left out entries that FILE had then. If FILE has lost some since (restored or damaged), read the list again.
   if (contents.entries < update.file.entries)
-    pages.setAside({ ...update, started: currentTime(item), file: contentOf(contents) }, 'start');
+    pages.setAside({ ...update, started: currentTime(item), file: fingerprintOf(contents) }, 'start');
 }
 
 interface BoughtEntries extends BoughtPages {
@@ -172,7 +172,7 @@ async function buyNewEntries(
 ): Promise<BoughtEntries> {
   const { all } = updateOf(pages);
   const isFromStart = pages.position.next === 'start';
-  const stored = await pages.contents(item.exportFolder.context.stop);
+  const stored = await pages.readIds(item.exportFolder.context.stop);
   const newIds = stored.ids;
   let { hasEntriesWithoutId } = stored;
   const stillListed = new Set<string>();
@@ -195,7 +195,7 @@ async function buyNewEntries(
     if (stillListed.size > 0) pages.meetsFile = true;
     const lastId = ids.findLast((id) => id !== null) ?? null;
     const done = !all && lastId !== null && file.ids.has(lastId);
-    return { entries: selected, done, isWhole: true };
+    return { entries: selected, done, takesWholePage: true };
   };
   const bought = await buyPages(run, item, pages, select, file.entries);
   const isFinished = bought.failure === null && bought.facts.pages > 0;

@@ -3,7 +3,7 @@ import type { PagesFile } from '../archive/pages-file.ts';
 import type { Failure } from '../errors.ts';
 import { assertNotPinned } from '../fs/atomic.ts';
 import { assertFreeSpace } from '../fs/files.ts';
-import { listPages, missingEntries, needsPage, type Sink } from '../run/list-pages.ts';
+import { listPages, missingCount, needsPage, type Sink } from '../run/list-pages.ts';
 import type { Result } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { tokenOf } from '../service/page.ts';
@@ -64,7 +64,7 @@ export async function buyPages(
   return {
     facts: {
       pages: listing.pages,
-      missing: missingEntries(position.total, listing.pages, keptEntries + pages.position.entries),
+      missing: missingCount(position.total, listing.pages, keptEntries + pages.position.entries),
       token: failure === null ? null : tokenOf(position.next),
     },
     failure: isStuck ? unresumable(item, pages, failure.message, failure.status) : failure,

@@ -1,13 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { PagesFile } from '../archive/pages-file.ts';
-import { type Contents, damageOf, readRecorded } from '../archive/read-archive.ts';
+import { type ArchiveScan, damageOf, readRecorded } from '../archive/read-archive.ts';
 import { type ArchiveRecord, matchesStamp, readRecord, recordedFiles } from '../archive/record.ts';
 import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
 import { archiveName, isArchiveName, privateFolderOf, recordName, seenSuffix } from '../fs/archive-names.ts';
 import { isLocked, lockedNames } from '../fs/file-lock.ts';
-import { guardFile } from '../fs/files.ts';
+import { withFileErrors } from '../fs/files.ts';
 import { isEmpty, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 import { type Command, isCommand } from '../text/command.ts';
@@ -82,17 +82,17 @@ export interface FoundArchives {
  * without any.
  */
 export function findArchives(path: string): FoundArchives {
-  const stats = guardFile(path, 'input', () => statSync(path, { throwIfNoEntry: false }));
+  const stats = withFileErrors(path, 'input', () => statSync(path, { throwIfNoEntry: false }));
   if (stats?.isDirectory()) return archivesIn(path);
-  const missing = usage(`${path}: there is no such file or folder`, checkPathStep);
+  const notFound = usage(`${path}: there is no such file or folder`, checkPathStep);
   // A missing FILE is a problem to report; a missing folder is a wrong path.
-  if (stats === undefined && (/(?:^|[\\/])$/.test(path) || !existsSync(dirname(path)))) throw missing;
+  if (stats === undefined && (/(?:^|[\\/])$/.test(path) || !existsSync(dirname(path)))) throw notFound;
   const { real } = resolveTarget(path);
   const folder = PrivateFolder.open(privateFolderOf(dirname(real)));
   const names = new Set(recordedFiles(folder));
   const name = basename(real);
   if (names.has(name)) return { archives: [{ path, folder, name }], folder, names };
-  if (stats === undefined) throw missing;
+  if (stats === undefined) throw notFound;
   throw usage(
     `${path} is not an archive: chanlist has no record of it`,
     'uploads --update takes a whole list (ndjson) as an archive',
@@ -193,7 +193,7 @@ function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow<Com
 type Problem = CheckRow<Command>['problem'];
 
 /** Finds what is wrong with FILE itself, or went wrong in the last run. */
-function archiveProblem(target: Target, record: ArchiveRecord, contents: Contents | null): Problem {
+function archiveProblem(target: Target, record: ArchiveRecord, contents: ArchiveScan | null): Problem {
   const { path } = target;
   const { failure } = record.checks;
   if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, record) };

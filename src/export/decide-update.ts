@@ -32,7 +32,7 @@ type UpdateDecision =
   | { readonly action: 'buy'; readonly expected: readonly string[] };
 
 /** Waits measured in days are this much shorter, so that a run that starts early does not slip to the next night (ms). */
-const slack = 2 * hourMs;
+const earlyStartMs = 2 * hourMs;
 /** Rule 3: days after the last successful check, and after a page without a feed, until a page is fetched. */
 export const daysWithoutFeed = 7;
 /** Rule 4: how many times an ID that no fetched page contained is expected, and the days between. */
@@ -94,7 +94,7 @@ export const noLongerExpected = (expected: readonly string[], { missingIds }: Ch
 /** Whether so many days have passed since a time, less the slack. Nothing waits for a time in the future. */
 function haveDaysPassed(time: string, days: number, now: number): boolean {
   const elapsed = now - Date.parse(time);
-  return elapsed < 0 || elapsed >= days * dayMs - slack;
+  return elapsed < 0 || elapsed >= days * dayMs - earlyStartMs;
 }
 
 /**

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { changeRecord } from '../archive/record.ts';
 import { ReferenceIndex } from '../archive/reference-index.ts';
 import { Failure } from '../errors.ts';
-import { guardFile, makeFolders } from '../fs/files.ts';
+import { makeFolders, withFileErrors } from '../fs/files.ts';
 import { forEachConcurrently } from '../run/map-concurrently.ts';
 import { type Reference, validReferences } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
@@ -41,7 +41,7 @@ function createFolders({ file, path, privateFolder }: ExportFolder): Disposable 
       }
   };
   try {
-    guardFile(path, 'usage', () => {
+    withFileErrors(path, 'usage', () => {
       let folder = resolve(path);
       while (!existsSync(folder)) {
         missing.push(folder);

@@ -17,10 +17,10 @@ import { parseFields } from '../output/parse-fields.ts';
 import type { Reference } from '../run/read-references.ts';
 import { sandboxName } from '../sandbox/defaults.ts';
 import type { Operation } from '../service/contract.ts';
+import type { DiskState } from './decide-export.ts';
 import { FeedLog } from './feed-log.ts';
-import type { DiskState } from './next-step.ts';
 
-/** Where a run exports to: a folder of FILEs. With `-o FILE` it takes only one. */
+/** What all exports of a run share. `-o FILE` is a folder with one export. */
 export interface ExportFolder {
   readonly operation: Operation;
   readonly options: RunOptions;

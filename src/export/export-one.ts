@@ -17,7 +17,7 @@ import { failedExport, failureOf } from './export-failure.ts';
 import { type ExportFolder, type ExportItem, nameOf, pathOf, readItem, startPages } from './export-item.ts';
 import { finishExport, recordFinished } from './finish-export.ts';
 import { moveAwayStep } from './messages.ts';
-import { planOf } from './plan.ts';
+import { planExport } from './plan.ts';
 import { updateArchive } from './update-archive.ts';
 import { assertUnchanged, readIntact } from './updated-file.ts';
 
@@ -80,7 +80,7 @@ function removeLeftovers(exportFolder: ExportFolder, id: string): void {
 
 async function carryOutPlan(run: Run, item: ExportItem): Promise<Result> {
   const { reference, record } = item;
-  const plan = planOf(item);
+  const plan = planExport(item);
   if (plan.action === 'keep') {
     run.warn('kept', reference.label, 'kept: already exported; --update adds what is new');
     return resultOf(reference, { status: 'kept', entries: record?.entries ?? 0 });
@@ -118,7 +118,7 @@ async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise
   const { started, foundFile } = pages.header;
   if (!foundFile) assertUnchanged(target, null, moveAwayStep(item));
   const resumed = pages.position.entries;
-  const select = firstEntriesSelector(run, (await pages.contents(exportFolder.context.stop)).ids);
+  const select = firstEntriesSelector(run, (await pages.readIds(exportFolder.context.stop)).ids);
   const { facts: bought, failure } = await buyPages(run, item, pages, select);
   const { entries, next } = pages.position;
   const facts = { ...bought, entries, resumed };
@@ -139,7 +139,7 @@ async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise
   return resultOf(reference, { ...facts, status: next !== 'end' ? 'limited' : 'complete' });
 }
 
-/** Merges the results of two steps for one reference: what was resumed, and its update. */
+/** Merges the results of two attempts for one reference: what was resumed, and its update. */
 export const mergeResults = (first: Result, second: Result): Result => ({
   ...second,
   entries: second.failure === null ? second.entries : first.entries,

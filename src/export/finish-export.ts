@@ -5,7 +5,7 @@ import { type ArchiveRecord, stampOf, writeRecord } from '../archive/record.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { newFileName, recordName } from '../fs/archive-names.ts';
 import { AtomicFile } from '../fs/atomic.ts';
-import { guardFile, syncFolder } from '../fs/files.ts';
+import { syncFolder, withFileErrors } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
 import { assertWritten } from '../fs/written-file.ts';
 import { JsonText } from '../json/json-text.ts';
@@ -67,7 +67,7 @@ export function recordFinished(run: Run, item: ExportItem, pages: PagesFile, { r
   const { privateFolder } = item.exportFolder;
   if (record === null) privateFolder.remove(recordName(item.name));
   else writeRecord(privateFolder, item.name, record);
-  guardFile(privateFolder.path, 'failure', () => syncFolder(privateFolder.path));
+  withFileErrors(privateFolder.path, 'failure', () => syncFolder(privateFolder.path));
   removePages(run, item, pages);
 }
 

@@ -11,7 +11,7 @@ import { type Position, startPosition, tokenOf } from '../service/page.ts';
 import { canContinueUpdate } from './add-new-entries.ts';
 import { stuckFailure } from './buy-pages.ts';
 import { type ExportFolder, type ExportItem, readItem } from './export-item.ts';
-import { type Plan, planOf } from './plan.ts';
+import { type Plan, planExport } from './plan.ts';
 import { readIntact } from './updated-file.ts';
 
 /** Stands for the ID of a reference that is not resolved yet: no record has it. */
@@ -71,7 +71,7 @@ export async function firstRequests(
 async function unlockedPlan(item: ExportItem): Promise<Plan> {
   const { exportFolder, name, target } = item;
   if (await isLocked(exportFolder.privateFolder, name)) throw lockedFailure(target.path);
-  return planOf(item);
+  return planExport(item);
 }
 
 type FirstOfItem = Omit<FirstRequest, 'reference'>;

@@ -16,27 +16,27 @@ export async function requestFeed(
   { id, reference: { tally } }: ExportItem,
   hasEntries: boolean,
 ): Promise<Feed> {
-  const missing = (problem: string, status: number | null): Feed => ({ entries: null, problem, status });
+  const missingFeed = (problem: string, status: number | null): Feed => ({ entries: null, problem, status });
   let body: JsonText;
   try {
     body = await client.call(operations.latest, { channel: id }, tally);
   } catch (error) {
     const failure = toFailure(error);
     const { code, status } = failure;
-    if (code === 'not_found') return missing('missing (404)', 404);
-    if (code === 'refused') return missing(`refused (${status})`, status);
+    if (code === 'not_found') return missingFeed('missing (404)', 404);
+    if (code === 'refused') return missingFeed(`refused (${status})`, status);
     // A redirect is about the address, not about this channel.
     const isRedirect = status !== null && status >= 300;
-    if (code === 'invalid_response' && !isRedirect) return missing('unreadable', status);
-    if (code === 'unavailable' && status === 200) return missing('incomplete', status);
-    if (code === 'unavailable') return missing(`not available (${status ?? 'no response'})`, status);
+    if (code === 'invalid_response' && !isRedirect) return missingFeed('unreadable', status);
+    if (code === 'unavailable' && status === 200) return missingFeed('incomplete', status);
+    if (code === 'unavailable') return missingFeed(`not available (${status ?? 'no response'})`, status);
     throw failure;
   }
   // Its shape is not specified (4.4): entries without an ID are ignored.
   const { isList, entries: found } = readResponse(body);
   const entries = found.flatMap((entry) => feedEntry(entry, context.clock.now()) ?? []);
-  if (!isList || (found.length > 0 && entries.length === 0)) return missing('unreadable', 200);
-  if (entries.length === 0 && hasEntries) return missing('empty', 200);
+  if (!isList || (found.length > 0 && entries.length === 0)) return missingFeed('unreadable', 200);
+  if (entries.length === 0 && hasEntries) return missingFeed('empty', 200);
   return { entries, problem: null };
 }
 

@@ -7,8 +7,8 @@ import { sandboxName } from '../sandbox/defaults.ts';
 import { listingCommands } from '../service/contract.ts';
 import { kindOfId } from '../service/parse-reference.ts';
 import type { Command, Flag } from '../text/command.ts';
+import type { Refusal } from './decide-export.ts';
 import { type ExportItem, notMounted } from './export-item.ts';
-import type { Refusal } from './next-step.ts';
 
 export const switchesOf = (...names: readonly string[]): readonly Flag[] =>
   names.map((name) => ({ name, value: null }));

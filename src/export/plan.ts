@@ -1,8 +1,8 @@
 import type { PagesFile } from '../archive/pages-file.ts';
 import { matchesStamp } from '../archive/record.ts';
+import { decideExport } from './decide-export.ts';
 import type { ExportItem } from './export-item.ts';
 import { refusal } from './messages.ts';
-import { nextStep } from './next-step.ts';
 
 /** What a run does with an export. `pages`: those of the interrupted run that it resumes; null: it starts with none. */
 export type Plan =
@@ -12,10 +12,10 @@ export type Plan =
   /** The new FILE of an interrupted run is in place: only its record is missing. */
   | { readonly action: 'finish'; readonly pages: PagesFile };
 
-/** Decides what to do with an export, in a run and in a dry run (`nextStep`). Throws its refusal. */
-export function planOf(item: ExportItem): Plan {
+/** Decides what to do with an export, in a run and in a dry run (`decideExport`). Throws its refusal. */
+export function planExport(item: ExportItem): Plan {
   const { onDisk, exportFolder, interrupted, target } = item;
-  const decision = nextStep(onDisk, exportFolder.options);
+  const decision = decideExport(onDisk, exportFolder.options);
   switch (decision) {
     case 'keep':
       return { action: 'keep' };

@@ -9,7 +9,7 @@ import { currentTime, type ExportItem, startPages } from './export-item.ts';
 import { requestFeed } from './latest-feed.ts';
 import {
   type ArchiveContents,
-  contentOf,
+  fingerprintOf,
   readIntact,
   recordUnchanged,
   warnAboutFile,
@@ -86,18 +86,18 @@ async function buyUpdate(
   feed: Feed['entries'],
 ): Promise<Result> {
   const contents = isRead(file) ? file : await readIntact(item);
-  using pages = startPages(item, { ...update, file: contentOf(contents), started: currentTime(item) });
+  using pages = startPages(item, { ...update, file: fingerprintOf(contents), started: currentTime(item) });
   return await addNewEntries(run, item, contents, pages, feed);
 }
 
 /** Failures that end when there is a feed again. */
-const ofFeed: readonly (string | undefined)[] = ['no_feed', 'gone', 'unauthorized'];
+const feedFailureCodes: readonly (string | undefined)[] = ['no_feed', 'gone', 'unauthorized'];
 
 /** Clears the recorded failure; once there is a feed only one of the feed, and `withoutFeed`. */
 function clearFailure({ exportFolder, name, id }: ExportItem, { entries }: Feed): void {
   changeRecord(exportFolder.privateFolder, name, id, ({ checks }) => {
     if (entries === null) return { checks: { ...checks, failure: null } };
-    const failure = ofFeed.includes(checks.failure?.code) ? null : checks.failure;
+    const failure = feedFailureCodes.includes(checks.failure?.code) ? null : checks.failure;
     return { checks: { ...checks, failure, withoutFeed: null } };
   });
 }

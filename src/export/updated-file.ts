@@ -1,10 +1,10 @@
 import { lstatSync } from 'node:fs';
 import type { UpdateRequest } from '../archive/pages-format.ts';
 import {
+  type ArchiveScan,
   bytesOf,
-  type Contents,
+  contentDiffers,
   damageOf,
-  otherContent,
   readArchive,
   readRecorded,
 } from '../archive/read-archive.ts';
@@ -20,7 +20,7 @@ import { type ExportItem, foundStamp } from './export-item.ts';
 import { adoptedWarning, changedBytesStep, commandFor, sameCommandStep } from './messages.ts';
 
 /** What FILE of an update held when it was read. */
-export interface ArchiveContents extends Contents {
+export interface ArchiveContents extends ArchiveScan {
   /** The ID that its lines were checked for (`readArchive`). */
   readonly checkedId: string | null;
   readonly ids: ReadonlySet<string>;
@@ -33,7 +33,7 @@ export interface ArchiveContents extends Contents {
 const wasArchive = ({ record, name, id }: ExportItem): boolean => record !== null || name === archiveName(id);
 
 /** Where the original FILE is saved when lines of it are left out: a name for each content. */
-const damagedName = (path: string, { checksum }: Contents): string =>
+const damagedName = (path: string, { checksum }: ArchiveScan): string =>
   `${path}.${checksum.toString(16)}.damaged`;
 
 /** Copies FILE beside itself if lines of it are left out: its owner may be able to repair them. */
@@ -85,7 +85,7 @@ export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
 }
 
 /** What an update notes of the FILE that it has read. */
-export const contentOf = ({ checksum, entries }: ArchiveContents): UpdateRequest['file'] => ({
+export const fingerprintOf = ({ checksum, entries }: ArchiveContents): UpdateRequest['file'] => ({
   checksum,
   entries,
 });
@@ -129,7 +129,7 @@ export function changeOf(item: ExportItem, contents: ArchiveContents): string | 
     return `${leftOut}; the original was saved as ${damagedName(target.path, contents)}`;
   }
   if (record === null || record.checksum === checksum) return null;
-  if (onDisk.file === 'archive') return `${otherContent}; it was kept`;
+  if (onDisk.file === 'archive') return `${contentDiffers}; it was kept`;
   // Sorting lines does not change the size.
   const isReordered = target.stats?.size === record.size && entries === record.entries;
   if (!isReordered) return null;
@@ -159,7 +159,7 @@ export async function copyArchive(
 }
 
 /** Throws `damaged` or `lost` for an archive that is not intact, and `failed` for a FILE without a record that cannot be an archive. */
-function assertIntact(item: ExportItem, contents: Contents): void {
+function assertIntact(item: ExportItem, contents: ArchiveScan): void {
   const { record, target } = item;
   const { path } = target;
   if (record === null && contents.damage === null) return;

@@ -4,13 +4,13 @@ import { systemCode, usage } from '../errors.ts';
 import {
   closeQuietly,
   fileError,
-  guardFile,
   ignoreErrors,
   randomHex,
   replaceFile,
   syncFolder,
   syncIfPossible,
   unsupported,
+  withFileErrors,
 } from './files.ts';
 import type { Target } from './output-target.ts';
 
@@ -28,17 +28,17 @@ export class AtomicFile {
   constructor(target: Target, temporary = join(dirname(target.real), `.chanlist-${randomHex()}.tmp`)) {
     this.#target = target;
     this.#temporary = temporary;
-    this.#fd = guardFile(target.path, 'usage', () => fs.openSync(temporary, 'ax', 0o600));
+    this.#fd = withFileErrors(target.path, 'usage', () => fs.openSync(temporary, 'ax', 0o600));
   }
 
   write(chunk: string | Uint8Array): void {
-    guardFile(this.#target.path, 'failure', () => fs.writeFileSync(this.#fd, chunk));
+    withFileErrors(this.#target.path, 'failure', () => fs.writeFileSync(this.#fd, chunk));
   }
 
   /** Makes the content durable, with the mode of the target or, for a new file, of the umask. Returns its stats. */
   close(): fs.Stats {
     const { path, stats } = this.#target;
-    return guardFile(path, 'failure', () => {
+    return withFileErrors(path, 'failure', () => {
       const mode = stats === null ? 0o666 & ~process.umask() : stats.mode & 0o777;
       // Some file systems have no permission bits.
       ignoreErrors(unsupported, () => fs.fchmodSync(this.#fd, mode));
@@ -54,7 +54,7 @@ export class AtomicFile {
   commit(): void {
     if (this.#isOpen) this.close();
     const { path, real } = this.#target;
-    guardFile(path, 'failure', () => {
+    withFileErrors(path, 'failure', () => {
       replaceFile(this.#temporary, real, path);
       syncFolder(dirname(real));
     });

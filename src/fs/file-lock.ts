@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { dirname } from 'node:path';
 import { Failure, systemCode } from '../errors.ts';
-import { fileError, guardFile, ignoreErrors, randomHex, unsupported, withDescriptor } from './files.ts';
+import { fileError, ignoreErrors, randomHex, unsupported, withDescriptor, withFileErrors } from './files.ts';
 import type { PrivateFolder } from './private-folder.ts';
 
 /** Errors of a file system without sockets or locks, and of a system without /proc. */
@@ -27,7 +27,7 @@ type Folder = Pick<PrivateFolder, 'at' | 'names'>;
 /**
  * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `displayName`, if another
  * one is. Null on a file system that cannot lock. The system releases the lock of a dead process. The lock has the name
- * of the file, so that the file system decides which names are the same.
+ * of the file: two spellings that are one file have one lock.
  */
 export async function acquireLock(
   folder: Folder,
@@ -63,7 +63,7 @@ async function lockFolder(folder: Folder, name: string, displayName: string): Pr
   const socket = randomHex();
   const staging = folder.at(`.${socket}.lock`);
   const lock = folder.at(`${name}.lock`);
-  guardFile(dirname(staging), 'failure', () => fs.mkdirSync(staging, 0o700));
+  withFileErrors(dirname(staging), 'failure', () => fs.mkdirSync(staging, 0o700));
   const server = createServer((connection) => connection.destroy()).on('error', () => {});
   try {
     withShortPath(staging, socket, (path) => server.listen({ path, exclusive: true }).unref());

@@ -96,7 +96,7 @@ export function readProblem(error: unknown): string {
 }
 
 /** Runs `work`; rethrows its system errors as failures (`fileError`). */
-export function guardFile<T>(path: string, kind: ErrorKind, work: () => T): T {
+export function withFileErrors<T>(path: string, kind: ErrorKind, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -110,7 +110,7 @@ const minFreeSpace = 4 * 1024 * 1024;
 /** Throws `failed` (1), which ends the run, unless a page and `bytes` more can be written to a folder. */
 export function assertFreeSpace(folder: string, bytes: number): void {
   const required = minFreeSpace + bytes;
-  const { blocks, bavail, bfree, bsize } = guardFile(folder, 'failure', () => {
+  const { blocks, bavail, bfree, bsize } = withFileErrors(folder, 'failure', () => {
     fs.accessSync(folder, fs.constants.W_OK);
     if (required > fileSizeLimit()) throw Object.assign(new Error(), { code: 'EFBIG' });
     return fs.statfsSync(folder);

@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 import { CARRIAGE_RETURN, LINE_FEED } from '../json/byte-writer.ts';
 import { maxJsonBytes } from '../json/scanner.ts';
-import { guardFile } from './files.ts';
+import { withFileErrors } from './files.ts';
 
 const chunkBytes = 128 * 1024;
 
@@ -16,7 +16,7 @@ export async function* chunksOf(
   for (let at = start; at < end; ) {
     const position = at;
     const max = Math.min(chunkBytes, end - at);
-    const length = guardFile(path, 'failure', () => readSync(fd, chunk, 0, max, position));
+    const length = withFileErrors(path, 'failure', () => readSync(fd, chunk, 0, max, position));
     if (length === 0) return;
     at += length;
     yield chunk.subarray(0, length);

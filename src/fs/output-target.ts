@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep, win32 } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
-import { guardFile, ignoreErrors, isFolder } from './files.ts';
+import { ignoreErrors, isFolder, withFileErrors } from './files.ts';
 
 /** A file by its path: that of `-o`, `--summary` or `--seen`, or an archive that `check` reads. */
 export interface Target {
@@ -17,7 +17,7 @@ export interface Target {
 export function resolveTarget(named: string): Target {
   // In a printed command, the path must not look like a flag.
   const path = named.startsWith('-') ? `./${named}` : named;
-  return guardFile(path, 'usage', () => {
+  return withFileErrors(path, 'usage', () => {
     if (path === '' || path.endsWith('/') || path.endsWith(sep)) throw notRegular(path, 'a folder');
     assertPossibleNames(path);
     if (/^\/(?:dev\/(?:std|fd\/)|proc\/)/.test(resolve(path))) throw notRegular(path, 'a device');
@@ -34,7 +34,7 @@ export function resolveTarget(named: string): Target {
 export const isEmpty = ({ path, real, stats }: Target): boolean =>
   stats?.isFile() === true &&
   (stats.size === 0 ||
-    (stats.size === 3 && guardFile(path, 'usage', () => fs.readFileSync(real, 'utf8') === '\ufeff')));
+    (stats.size === 3 && withFileErrors(path, 'usage', () => fs.readFileSync(real, 'utf8') === '\ufeff')));
 
 /** Names that Windows cannot have, by the reason. */
 const impossibleNames: Readonly<Record<string, RegExp>> = {
@@ -81,7 +81,7 @@ export function assertDistinctPaths(files: readonly NamedFile[]): void {
   const isInput = ({ kind }: NamedFile): boolean => kind === 'input';
   const others = new Map<string, string>();
   for (const { flag, path, kind } of [...files.filter((file) => !isInput(file)), ...files.filter(isInput)]) {
-    const { real, stats } = locate(path === '-' && kind === 'input' ? '/dev/stdin' : path);
+    const { real, stats } = resolveIfPossible(path === '-' && kind === 'input' ? '/dev/stdin' : path);
     if (kind === 'output' && /(?:^|[\\/])\.chanlist(?:[\\/]|$)/.test(real))
       throw usage(`${flag} ${path} is in chanlist's own folder`, 'choose another location');
     const key = stats === null ? real : `${stats.dev}:${stats.ino}`;
@@ -93,7 +93,7 @@ export function assertDistinctPaths(files: readonly NamedFile[]): void {
 }
 
 /** The file that a path leads to. A path that cannot be followed is returned as it is: using it reports the error. */
-export function locate(path: string): Pick<Target, 'real' | 'stats'> {
+export function resolveIfPossible(path: string): Pick<Target, 'real' | 'stats'> {
   try {
     return { real: realPath(path), stats: fs.statSync(path, { throwIfNoEntry: false }) ?? null };
   } catch {

@@ -2,13 +2,13 @@ import * as fs from 'node:fs';
 import { basename, dirname, sep } from 'node:path';
 import { Failure, systemCode, usage } from '../errors.ts';
 import {
-  guardFile,
   ignoreErrors,
   replaceFile,
   syncFolder,
   syncIfPossible,
   unsupported,
   withDescriptor,
+  withFileErrors,
 } from './files.ts';
 import { fileKind } from './output-target.ts';
 
@@ -32,7 +32,7 @@ export class PrivateFolder {
 
   /** Opens a folder, which need not exist. `repair`: write permissions of others are removed. */
   static open(path: string, repair = false): PrivateFolder {
-    return guardFile(path, 'failure', () => {
+    return withFileErrors(path, 'failure', () => {
       const exists = ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, repair)) ?? false;
       return new PrivateFolder(path, exists);
     });
@@ -41,7 +41,7 @@ export class PrivateFolder {
   /** Creates the folder (0700; a `.chanlist` with a `.gitignore`) if needed. Its parent must exist. */
   ensure(): this {
     const { path } = this;
-    return guardFile(path, 'usage', () => {
+    return withFileErrors(path, 'usage', () => {
       ignoreErrors(['EEXIST'], () => {
         fs.mkdirSync(path, 0o700);
         this.created = true;
@@ -59,7 +59,9 @@ export class PrivateFolder {
 
   /** Throws a usage error if this is no longer a real folder of this user. */
   assertTrusted(): void {
-    guardFile(this.path, 'failure', () => ignoreErrors(['ENOENT'], () => assertTrusted(this.path, false)));
+    withFileErrors(this.path, 'failure', () =>
+      ignoreErrors(['ENOENT'], () => assertTrusted(this.path, false)),
+    );
   }
 
   at(name: string): string {
@@ -150,7 +152,7 @@ export class PrivateFolder {
   }
 
   #guard<T>(name: string, work: () => T): T {
-    return guardFile(this.at(name), 'failure', work);
+    return withFileErrors(this.at(name), 'failure', work);
   }
 }
 

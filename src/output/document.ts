@@ -37,12 +37,12 @@ interface ResponseParts extends Frame {
  * open, they are the body if that is an array, else `results`, else its only array, else the body.
  */
 export function readResponse(body: JsonText, kind: EntryShape['body'] = 'list'): ResponseParts {
-  const whole = { ...noFrame, entries: [body], isList: false };
-  if (kind === 'object') return whole;
+  const asOneEntry = { ...noFrame, entries: [body], isList: false };
+  if (kind === 'object') return asOneEntry;
   if (body.kind === 'array') return { ...arrayFrame, entries: body.elements(), isList: true };
   const arrays = [...new Map(body.members())].filter(([, value]) => value.kind === 'array');
   const list = arrays.find(([key]) => key === 'results') ?? (arrays.length === 1 ? arrays[0] : undefined);
-  if (list === undefined) return whole;
+  if (list === undefined) return asOneEntry;
   const [listKey, value] = list;
   const members = [...body.members()];
   const at = members.findLastIndex(([key]) => key === listKey);

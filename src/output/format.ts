@@ -20,7 +20,7 @@ export interface EntryShape extends Pick<Operation, 'fields' | 'documentedFields
   readonly body: Operation['body'] | 'rows';
 }
 
-/** The terminal of a stream, of at least 1 column; null if it is not one: nothing is cut, sanitized, indented or coloured. */
+/** The terminal of a stream, with at least 1 column; null if it is not a terminal: then nothing is cut, sanitized, indented or coloured. */
 export type Terminal = { readonly columns: number; readonly color: boolean } | null;
 
 export interface FormatOptions {

@@ -97,7 +97,7 @@ export class Stderr {
   }
 
   /** Prints what the user asked to know, at a terminal or not. */
-  result(message: string): void {
+  print(message: string): void {
     if (this.#verbosity >= 0) this.#line(message);
   }
 

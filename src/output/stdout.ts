@@ -83,8 +83,8 @@ export class Stdout {
   }
 
   /**
-   * Writes the text of a page so that a reader that closes the pipe while it reads the page is noticed before the next one
-   * is fetched: that shows only at the next write, so the last character follows a moment after the rest.
+   * Writes the text of a page. That a reader such as `head` has closed the pipe shows only at the next write: the last
+   * character is written a moment after the rest, so that no further page is bought.
    */
   async writePage(text: Chunk): Promise<void> {
     if (!this.#descriptor?.isPipe || text.length === 0) return await this.write(text);

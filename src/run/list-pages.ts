@@ -12,7 +12,7 @@ export interface Selected {
   /** No further page is wanted. */
   readonly done: boolean;
   /** False if the limit cut the page: a resumed listing starts with this page again. */
-  readonly isWhole: boolean;
+  readonly takesWholePage: boolean;
 }
 
 export interface Sink {
@@ -54,7 +54,7 @@ export async function listPages(
       pagesBought++;
       const selected = sink.select(page, position.entries);
       const after = {
-        next: selected.isWhole ? page.next : position.next,
+        next: selected.takesWholePage ? page.next : position.next,
         entries: position.entries + selected.entries.length,
         pages: position.pages + 1,
         total: page.total ?? position.total,
@@ -85,7 +85,7 @@ export const needsPage = ({ next, entries }: Position, limit: number | null): bo
   next !== 'end' && (limit === null || entries < limit);
 
 /** numVideos less entries; null if no page was fetched, or it is unknown. */
-export const missingEntries = (total: number | null, pages: number, entries: number): number | null =>
+export const missingCount = (total: number | null, pages: number, entries: number): number | null =>
   total === null || pages === 0 ? null : Math.max(0, total - entries);
 
 /** Selects up to `limit` entries. Uploads that were on the page before (a new one shifts the list) or in `exported` are skipped. */
@@ -99,16 +99,16 @@ export function firstEntriesSelector(
     const room = limit - written;
     const onPage = new Set<string>();
     const selected: JsonText[] = [];
-    let isWhole = true;
+    let takesWholePage = true;
     for (const entry of entries) {
       const id = operation.name === 'uploads' ? videoIdOf(entry) : null;
       if (id !== null) onPage.add(id);
       if (id !== null && (previous.has(id) || exported.has(id))) continue;
-      if (selected.length === room) isWhole = false;
+      if (selected.length === room) takesWholePage = false;
       else selected.push(entry);
     }
     if (entries.length > 0) previous = onPage;
-    return { entries: selected, done: selected.length === room, isWhole };
+    return { entries: selected, done: selected.length === room, takesWholePage };
   };
 }
 

@@ -6,8 +6,8 @@ import { usage } from '../errors.ts';
 import { assertNotArchive, isArchiveName } from '../fs/archive-names.ts';
 import {
   assertDistinctPaths,
-  locate,
   type NamedFile,
+  resolveIfPossible,
   resolveTarget,
   type Target,
 } from '../fs/output-target.ts';
@@ -40,8 +40,8 @@ function filesOf(
 /** Throws a usage error for a file that would overwrite an archive of `--output-dir`. */
 function assertNotExport(flag: string, path: string, outputDir: string | null | undefined): void {
   if (!outputDir) return;
-  const { real } = locate(path);
-  if (isArchiveName(basename(real)) && dirname(real) === locate(outputDir).real)
+  const { real } = resolveIfPossible(path);
+  if (isArchiveName(basename(real)) && dirname(real) === resolveIfPossible(outputDir).real)
     throw usage(`${flag} ${path} would overwrite an archive of --output-dir`, 'choose another file name');
 }
 

@@ -63,7 +63,7 @@ export async function printDryRun(
     await stdout.write(lines.join(''));
   }
   for (const failure of failureLines(results, null, options)) stderr.printFailure(failure);
-  stderr.result(dryRunTotals(requests));
+  stderr.print(dryRunTotals(requests));
   return mostSevere(results.map(({ failure }) => failure?.exit ?? 0));
 }
 

@@ -6,7 +6,7 @@ import type { Step } from '../text/command.ts';
 import { count, countCredits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import { collectResults, startOutput } from './collect-results.ts';
-import { firstEntriesSelector, listPages, missingEntries, type Sink } from './list-pages.ts';
+import { firstEntriesSelector, listPages, missingCount, type Sink } from './list-pages.ts';
 import { type Reference, validReferences } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
 import type { Run } from './run.ts';
@@ -48,7 +48,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
       id,
       ...(isLimited && { status: 'limited' }),
       entries,
-      missing: missingEntries(total, pages, entries),
+      missing: missingCount(total, pages, entries),
       pages,
       token: tokenOf(next),
       failure:
@@ -76,7 +76,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
   const results = await collectResults(run, format, (text) => stdout.write(text), printed());
   if (isFirstPageOnly && !run.isReaderGone)
     for (const result of results)
-      if (result.status === 'limited') stderr.result(firstPageNote(result, references.length > 1));
+      if (result.status === 'limited') stderr.print(firstPageNote(result, references.length > 1));
   return results;
 }
 

@@ -70,7 +70,7 @@ export async function printResponses(
   const results = await collectResults(run, format, write, printed());
   try {
     const baseline = seen?.save(run) ?? null;
-    if (baseline !== null) stderr.result(baseline);
+    if (baseline !== null) stderr.print(baseline);
   } catch (error) {
     // IDs that are not saved are printed again: that matters more than an earlier cause.
     run.fail(toFailure(error).afterWork(), { replaces: true });

@@ -37,7 +37,7 @@ export interface Run extends RunParts, AsyncDisposable {
   warn(code: Warning['code'], label: string | null, message: string): void;
   /** Restarts the count of failures in a row: a page was bought, or a free request was answered. */
   resetFailureCount(): void;
-  /** Does the work of a reference, unless it is a bad line or the run has ended. A failure in its result may end the run. */
+  /** Does the work of a reference; skips a bad line, and everything once the run has ended. A failure may end the run. */
   attempt(reference: Reference, work: () => Promise<Result>): Promise<Result>;
   /** Sends a free request of a reference, unless the run has ended. Returns the response, or the failure. */
   request<T>(send: () => Promise<T>): Promise<T | Failure>;

@@ -161,7 +161,7 @@ export class Client {
     const { service, context, budget, timeout } = this.#options;
     const { clock, stop } = context;
     const redact = (text: string): string => withoutSecret(text, service.key);
-    // Do not reserve credits during a pause; one may still begin meanwhile.
+    // Waits for the end of a pause before it reserves credits, and for one that begins meanwhile after that.
     await this.#throttle.untilResumed();
     const settle = await budget.reserve(operation.credits, tally);
     let charge: Charge = 'free';

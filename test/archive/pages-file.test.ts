@@ -54,7 +54,7 @@ test('pages are read back as they were added', async (t) => {
   assert.deepEqual(pages.position, last);
   assert.deepEqual([pages.info, pages.end], ['{"title":"t"}', null]);
   assert.equal(await textOf(pages), rows.join(''));
-  assert.deepEqual([...(await pages.contents(stop)).ids], ['ä', 'b', 'c', 'd']);
+  assert.deepEqual([...(await pages.readIds(stop)).ids], ['ä', 'b', 'c', 'd']);
   assert.equal(pages.size, fs.statSync(folder.at('a.run')).size);
   // playlist_info is stored once.
   assert.equal(fs.readFileSync(folder.at('a.run'), 'utf8').match(/title/g)?.length, 1);
@@ -159,7 +159,7 @@ test('pages that are set aside for an update: only what later ones and FILE lack
   }
   using pages = await open(folder);
   assert.deepEqual([await textOf(pages), pages.header.update], [rowsOf('new', 'c'), all]);
-  const ids = (await pages.contents(stop)).ids;
+  const ids = (await pages.readIds(stop)).ids;
   pages.openToAppend();
   await pages.addAside(new Set('b'), ids, true, stop);
   assert.equal(await textOf(pages), rowsOf('new', 'c', 'ä', 'd'));
@@ -167,7 +167,7 @@ test('pages that are set aside for an update: only what later ones and FILE lack
   // After a crash, it is not added again.
   using again = await open(folder);
   again.openToAppend();
-  await again.addAside(new Set('b'), (await again.contents(stop)).ids, true, stop);
+  await again.addAside(new Set('b'), (await again.readIds(stop)).ids, true, stop);
   assert.deepEqual([await textOf(again), again.position], [await textOf(pages), pages.position]);
 });
 

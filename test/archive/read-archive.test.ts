@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Contents, readArchive } from '../../src/archive/read-archive.ts';
+import { type ArchiveScan, readArchive } from '../../src/archive/read-archive.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { stop as never } from './files.ts';
 
-interface Read extends Contents {
+interface Read extends ArchiveScan {
   /** What was passed on: the ID, then the line. */
   readonly lines: readonly string[];
 }

@@ -18,15 +18,15 @@ function setUp({
 }
 
 test('what is printed at which verbosity, at a terminal and elsewhere: never the key', () => {
-  const lines = { error: 'error: ', warn: 'warning: ', result: '', note: '', verbose: '', detail: '' };
+  const lines = { error: 'error: ', warn: 'warning: ', print: '', note: '', verbose: '', detail: '' };
   const levels = Object.keys(lines) as (keyof typeof lines)[];
   for (const [options, ...printed] of [
-    [{}, 'error', 'warn', 'result'],
+    [{}, 'error', 'warn', 'print'],
     [{ quiet: true }, 'error'],
     [{ quiet: true, isTTY: true, verbose: 2 }, 'error'],
-    [{ isTTY: true }, 'error', 'warn', 'result', 'note'],
-    [{ verbose: 1 }, 'error', 'warn', 'result', 'note', 'verbose'],
-    [{ verbose: 2, isTTY: true }, 'error', 'warn', 'result', 'note', 'verbose', 'detail'],
+    [{ isTTY: true }, 'error', 'warn', 'print', 'note'],
+    [{ verbose: 1 }, 'error', 'warn', 'print', 'note', 'verbose'],
+    [{ verbose: 2, isTTY: true }, 'error', 'warn', 'print', 'note', 'verbose', 'detail'],
   ] as const)
     for (const level of levels) {
       const { stderr, log } = setUp(options);

@@ -253,7 +253,7 @@ test('the tally: new, entries, what is no longer listed, pages, credits, where t
 });
 
 test('the exit code is the most severe; a closed pipe hides warnings, and no failure', () => {
-  const warnings = [{ code: 'kept', label: '@a', message: 'kept' }];
+  const warnings: readonly Warning[] = [{ code: 'kept', label: '@a', message: 'kept' }];
   const rows: readonly (readonly [Result[], Failure | null, boolean, exit: number, lines: number[]])[] = [
     [[done('@a')], null, false, 0, [1, 0]],
     [[done('@a')], null, true, 0, [0, 0]],

@@ -40,7 +40,7 @@ async function list(bodies: readonly (object | string)[], start: Next = 'start')
   const { run, requests, bought } = scripted(bodies);
   const taken: Page[] = [];
   const sink = {
-    select: ({ entries }: Page) => ({ entries, done: false, isWhole: true }),
+    select: ({ entries }: Page) => ({ entries, done: false, takesWholePage: true }),
     write: async (_: unknown, __: unknown, page: Page) => void taken.push(page),
   };
   const before = { ...startPosition, next: start };

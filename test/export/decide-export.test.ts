@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { type DiskState, nextStep } from '../../src/export/next-step.ts';
+import { type DiskState, decideExport } from '../../src/export/decide-export.ts';
 
 const columns = [
   { update: false, restart: false },
@@ -28,7 +28,7 @@ function row(what: string, values: Partial<typeof every>, ...cells: readonly str
           for (const hasFolder of all.hasFolder) {
             const onDisk = { pages, file, belongsToAnotherId, hasFolder };
             covered++;
-            const steps = columns.map((flags) => nextStep(onDisk, flags));
+            const steps = columns.map((flags) => decideExport(onDisk, flags));
             assert.deepEqual(steps, cells, JSON.stringify(onDisk));
           }
   });

@@ -17,7 +17,7 @@ export interface DiskState {
 export type Refusal = 'another run' | 'not mounted' | 'another file';
 
 /** Decides what a run does with an export: the table of docs/updates.md. Pure. */
-export function nextStep(
+export function decideExport(
   { pages, file, belongsToAnotherId, hasFolder }: DiskState,
   { update, restart }: { readonly update: boolean; readonly restart: boolean },
 ): 'export' | 'resume' | 'keep' | 'update' | Refusal {
