@@ -94,7 +94,7 @@ export class Failure extends Error {
   override readonly name = 'Failure';
   readonly code: FailureCode;
   readonly status: number | null;
-  /** What to do next; null: nothing is known to help. */
+  /** What to do next; null if nothing is known to help. */
   readonly step: Step | null;
   readonly scope: FailureRow['scope'];
   readonly exit: ExitCode;

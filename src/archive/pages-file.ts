@@ -48,7 +48,7 @@ export class PagesFile {
   position: Position = startPosition;
   info: string | null = null;
   isTokenRefused = false;
-  /** An update: one of its pages, or the one that is added next, has an entry of FILE. */
+  /** Of an update: a page so far, or the page that is added next, has an entry of FILE. */
   meetsFile = false;
   /** The end line; null if the run has not written its new FILE. */
   end: PagesEnd | null = null;
@@ -62,7 +62,7 @@ export class PagesFile {
   #aside: StoredPage[] = [];
   readonly #folder: PrivateFolder;
   readonly #file: string;
-  /** A temporary one until it holds a page. */
+  /** A temporary name until the first page is added. */
   #name: string;
   #fd: number;
 
@@ -83,8 +83,8 @@ export class PagesFile {
   }
 
   /**
-   * Opens the pages of an interrupted run, for reading; null if there are none. Throws a usage error for those of another
-   * version.
+   * Opens the pages of an interrupted run for reading; null if there are none. Throws a usage error if another version has
+   * written them.
    */
   static async open(folder: PrivateFolder, file: string, stop: AbortSignal): Promise<PagesFile | null> {
     const name = pagesName(file);

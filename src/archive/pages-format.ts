@@ -26,7 +26,7 @@ const isRequest = objectOf({
   /** Channel or playlist. */
   id: isString,
   format: isOneOf(...fileFormats),
-  /** Names of `--fields`; null: all. */
+  /** Names of `--fields`; null for all fields. */
   fields: orNull(isString),
   limit: orNull(isCount),
   /** Address and namespace: a token belongs to one service. */
@@ -53,7 +53,7 @@ const isUpdateRequest = objectOf({
   file: objectOf({ checksum: isCount, entries: isCount }),
   /** The IDs of the feed that FILE lacked. */
   expected: listOf(isString),
-  /** Why there was no feed; null: there was one, or none was requested. */
+  /** Why there was no feed; null if there was one, or it was not requested. */
   feedProblem: orNull(isString),
 });
 export type UpdateRequest = Infer<typeof isUpdateRequest>;
@@ -82,7 +82,7 @@ export const isCommit = objectOf({
   entries: isCount,
   pages: isCount,
   total: orNull(isCount),
-  /** The pages before this one are set aside, for this update; null: they are not. */
+  /** The update for which the pages before this one were set aside; null if they were not. */
   asideFor: orNull(isUpdateRequest),
   /** json: playlist_info of the list, as JSON text, once. */
   info: orNull(isString),

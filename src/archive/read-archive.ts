@@ -76,7 +76,7 @@ export async function readArchive(
 
 /**
  * Reads an archive. The lines of a FILE that is as recorded are trusted: they are not checked for
- * their ID. `checkedId`: the ID for which they were checked; null: for none.
+ * their ID. `checkedId` is the ID for which they were checked, or null if they were not.
  */
 export async function readRecorded(
   target: Target,
@@ -101,7 +101,7 @@ interface Damage {
   readonly isRepairable: boolean;
 }
 
-/** Compares FILE with its record: `lost` if it has fewer entries, `damaged` if it is not as written; null: it is intact. */
+/** Compares FILE with its record. Returns `lost` if entries are missing, `damaged` if it was changed, null if it is intact. */
 export function damageOf(
   { stats }: Target,
   record: ArchiveRecord,

@@ -18,15 +18,15 @@ import {
 
 /** What is known of an archive from the checks so far. Times are ISO 8601. */
 const isCheckHistory = objectOf({
-  /** The last successful check; null: none. */
+  /** Time of the last successful check; null before the first one. */
   checked: orNull(isDate),
   /** numVideos less entries, at the last page; null if unknown. */
   missing: orNull(isCount),
-  /** The feed of the last check: all of its IDs, and those that FILE has. */
+  /** The feed of the last check: all its IDs, and the ones that FILE had. */
   feed: orNull(objectOf({ ids: listOf(isString), known: listOf(isString) })),
-  /** IDs of the feed that the pages did not hold (rule 4): number of checks, and the last one. */
+  /** Expected IDs that were not on the pages (rule 4): in how many checks, and when last. */
   missingIds: mapOf(objectOf({ checks: isCount, last: isDate })),
-  /** The last page that was bought because there was no feed (rule 3); null: there is a feed. */
+  /** When a page was last bought because there was no feed (rule 3); null if there is a feed. */
   withoutFeed: orNull(isDate),
   /** The failure of the last run: its code, the first and the latest time; null if it succeeded. */
   failure: orNull(objectOf({ code: isString, since: isDate, last: isDate })),
@@ -54,7 +54,7 @@ export const isRecord = objectOf({
   /** The crc32 of FILE. */
   checksum: isCount,
   entries: isCount,
-  /** When the last complete read of the list began; null: never (the file was adopted). */
+  /** When the last complete read of the list began; null if there was none (the file was adopted). */
   whole: orNull(isDate),
   checks: isCheckHistory,
 });
@@ -69,7 +69,7 @@ export const noChecks: CheckHistory = {
   failure: null,
 };
 
-/** Reads the record of FILE; null if there is none. Throws `damaged` for one that cannot be read or is of another version. */
+/** Reads the record of FILE; null if there is none. Throws `damaged` if it cannot be read, or another version has written it. */
 export function readRecord(folder: PrivateFolder, file: string): ArchiveRecord | null {
   const name = recordName(file);
   const bytes = folder.read(name);
@@ -87,7 +87,7 @@ export function writeRecord(folder: PrivateFolder, file: string, record: Archive
   folder.replace(recordName(file), `${JSON.stringify({ version: recordVersion, ...record })}\n`);
 }
 
-/** Changes what is known of an archive; FILE stays as recorded. A record of another ID is not changed. */
+/** Changes what a record says of the checks, not of FILE. Leaves the record of another ID alone. */
 export function changeRecord(
   folder: PrivateFolder,
   file: string,
@@ -118,9 +118,9 @@ export interface CheckFacts {
   readonly isWithoutFeed: boolean;
   /** Whether FILE has an ID now. */
   readonly has: (id: string) => boolean;
-  /** The IDs that the pages should hold. */
+  /** The IDs that should be on the pages. */
   readonly expected: readonly string[];
-  /** numVideos less entries; null if no page was bought, or it is unknown: what was known before counts. */
+  /** numVideos less entries; null if it is unknown (no page was bought): then the earlier value stays. */
   readonly missing: number | null;
   /** When it was made (ISO 8601). */
   readonly time: string;
@@ -143,7 +143,7 @@ export function checksAfter(before: CheckHistory, check: CheckFacts): CheckHisto
   };
 }
 
-/** Returns what is known after a failure: only one of this archive is recorded. `now`: milliseconds since 1970. Pure. */
+/** Returns what is known after a failure, which is recorded only if its scope is this archive. `now`: milliseconds since 1970. Pure. */
 export function checksAfterFailure(
   before: CheckHistory,
   { code, scope }: Failure,
@@ -152,7 +152,7 @@ export function checksAfterFailure(
   if (scope !== 'reference') return before;
   const last = new Date(now).toISOString();
   const { failure } = before;
-  // `since` stays while failures alternate, except for `gone`: its first day is printed.
+  // Failures may alternate: `since` is the start of them all, but for `gone` its own first day, which is printed.
   const isGone = code === 'gone' || failure?.code === 'gone';
   const isNew = failure === null || (isGone && failure.code !== code);
   return { ...before, failure: { code, since: isNew ? last : failure.since, last } };

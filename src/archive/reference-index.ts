@@ -14,7 +14,7 @@ import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
 const maxFailingMs = 3 * dayMs - 2 * hourMs;
 
 interface IndexedFolder {
-  /** FILE of `-o`; null: all FILEs of the folder. */
+  /** FILE of `-o`; null for all FILEs of the folder. */
   readonly file: Target | null;
   readonly privateFolder: PrivateFolder;
   readonly operation: Pick<Operation, 'reference'>;
@@ -40,19 +40,19 @@ export class ReferenceIndex {
         if (record !== null)
           for (const other of [record.reference, ...record.aliases]) addReference(other, record.id);
       } catch (error) {
-        // A damaged record, or a reference that only the other command accepts: skip it.
+        // Skip a damaged record, and a reference that only the other command accepts.
         if (!(error instanceof Failure)) throw error;
       }
   }
 
-  /** Returns the ID of a reference: its own, or the one that an archive or an interrupted run has; null otherwise. */
+  /** Returns the ID of a reference: its own, or the ID that an archive or an interrupted run knows for it; null otherwise. */
   knownId({ id, value }: Pick<ParsedReference, 'id' | 'value'>): string | null {
     return id ?? this.#ids.get(value) ?? null;
   }
 
   /**
-   * Whether FILE is an archive that is updated before first exports: not one that has failed for days. Five such failures
-   * end a run, and what comes after them would wait forever.
+   * Whether FILE is updated before first exports: if it is an archive, and has not failed for days. Five failures in a row
+   * end a run: archives that always fail must not keep first exports waiting forever.
    */
   comesFirst(name: string, now: number): boolean {
     const record = this.records.get(name);
@@ -71,7 +71,7 @@ export class ReferenceIndex {
   #sortKey(name: string, all: boolean): { readonly rank: number; readonly time: string } {
     const record = this.records.get(name);
     const { failure = null, checked = null } = record?.checks ?? {};
-    // The one that failed longest ago comes first, so that each gets its turn.
+    // The archive that failed longest ago comes first, so that each gets its turn.
     if (failure !== null) return { rank: 2, time: failure.last };
     return { rank: this.#interrupted.has(name) ? 0 : 1, time: (all ? record?.whole : checked) ?? '' };
   }

@@ -56,7 +56,7 @@ export async function addNewEntries(
   return result;
 }
 
-/** Describes what is odd about a list that has nothing of FILE: it may have ended too early. */
+/** Warns that a list has no entry of FILE: it may have been cut short. */
 function nothingInCommon(
   { target: { path } }: ExportItem,
   { entries }: ArchiveContents,
@@ -109,8 +109,8 @@ function updateOf({ header: { update } }: PagesFile): UpdateRequest {
 }
 
 /**
- * Whether an update of FILE with this checksum continues with these pages: those of every page only if it began with the same
- * content, and `--all` with no others.
+ * Whether an update of FILE, which has this checksum, continues with these pages. Pages of an update of every page are
+ * continued only if FILE has not changed since; `--all` continues no others.
  */
 export function canContinueUpdate(pages: PagesFile, item: ExportItem, checksum: number): boolean {
   const update = updateOf(pages);

@@ -47,7 +47,7 @@ export async function buyPages(
       assertFreeSpace(dirname(target.real), pages.size + (update === null ? 0 : (target.stats?.size ?? 0)));
     },
     write: async ({ entries, done }, position, page) => {
-      // A page that is invalid is bought again, unless it is the last one that is needed.
+      // An invalid page is bought again, unless no further page is needed.
       if (page.broken?.code === 'invalid_response' && !done) throw page.broken;
       const rows = Buffer.concat(entries.flatMap((entry) => [entry.utf8, lineEnd]));
       // An update that has reached a known entry needs no further page.

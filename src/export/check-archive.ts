@@ -128,7 +128,7 @@ export interface CheckedArchive {
 
 /**
  * Reads an archive and compares it with its record; null if it has neither record nor pages. What cannot be read is a problem.
- * `maxAge`: milliseconds; null: any age.
+ * `maxAge`: milliseconds; null for any age.
  */
 export async function checkArchive(
   found: FoundArchive,
@@ -192,7 +192,7 @@ function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow<Com
 
 type Problem = CheckRow<Command>['problem'];
 
-/** Finds what is wrong with FILE itself, or went wrong in the last run. */
+/** Finds what is wrong with FILE itself, or whether its channel was gone in the last run. */
 function archiveProblem(target: Target, record: ArchiveRecord, contents: ArchiveScan | null): Problem {
   const { path } = target;
   const { failure } = record.checks;

@@ -7,7 +7,7 @@ export interface DiskState {
    * an archive, but its size or time are not as recorded. `other`: anything else.
    */
   readonly file: 'none' | 'archive' | 'changed' | 'other';
-  /** The record of FILE is of another ID. */
+  /** FILE has a record, but of another ID. */
   readonly belongsToAnotherId: boolean;
   /** There is a `.chanlist`. */
   readonly hasFolder: boolean;

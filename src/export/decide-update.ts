@@ -53,7 +53,7 @@ export function decideUpdate(
   if (all) return { action: 'buy', expected };
   if (feed.entries === null) return decideWithoutFeed(before, now);
   if (expected.length > 0) return { action: 'buy', expected };
-  // Nothing is expected; but if no entry of the feed is known, uploads may have scrolled out of it.
+  // No ID is expected; but if none of the feed is known, more than a feed of uploads may be new.
   const published = feed.entries.filter(({ isScheduled }) => !isScheduled);
   const lastIds = new Set(before.feed?.ids);
   const isConnected = published.some(({ videoId }) => has(videoId) || lastIds.has(videoId));

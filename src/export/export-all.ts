@@ -26,8 +26,8 @@ export const exportJob = (exportFolder: ExportFolder, references: readonly Refer
 });
 
 /**
- * Creates the folders that exports need: with one that cannot be used, no request could succeed. Throws usage errors. Those
- * that stayed empty are removed at the end.
+ * Creates the folders that exports need, before anything is sent. Throws usage errors for folders that cannot be used.
+ * Disposing of the result removes the created folders that are still empty.
  */
 function createFolders({ file, path, privateFolder }: ExportFolder): Disposable {
   const missing: string[] = [];
@@ -76,8 +76,8 @@ interface ExportState {
 }
 
 /**
- * Exports each reference into its FILE, or brings it up to date. Returns the results in input order. Archives come first: new
- * references, and those that cannot be resolved, do not keep them waiting.
+ * Exports each reference into its FILE, or brings it up to date. Returns the results in input order. Archives come first: they
+ * do not wait for new references, or for references that cannot be resolved.
  */
 async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly Result[]> {
   const { options, feeds } = exportFolder;
@@ -149,7 +149,7 @@ async function exportOrUpdate(
 ): Promise<void> {
   const result = await run.attempt(reference, () => exportOne(run, exportFolder, reference, id));
   const file = pathOf(exportFolder, id);
-  // A FILE that stays has the entries that are recorded.
+  // FILE was not replaced: its record says how many entries it has.
   const isKept = result.failure !== null && result.entries === 0 && existsSync(file);
   const recorded = index.records.get(nameOf(exportFolder, id))?.entries ?? 0;
   const located = { ...result, id, file, entries: isKept ? recorded : result.entries };

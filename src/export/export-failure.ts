@@ -7,7 +7,7 @@ import type { Tally } from '../service/budget.ts';
 import type { ExportItem } from './export-item.ts';
 import { sameCommandStep } from './messages.ts';
 
-/** Turns what was thrown into the failure to report. `checked`: the last successful check; null: there was none. Pure. */
+/** Turns what was thrown into the failure to report. `checked`: time of the last successful check, or null. Pure. */
 export function failureOf(thrown: unknown, { paidRequests }: Tally, checked: string | null): Failure {
   const failure = toFailure(thrown);
   if (failure.code === 'usage') {

@@ -50,7 +50,7 @@ export interface ExportItem extends Disposable {
   readonly record: ArchiveRecord | null;
   /** The ID of its record, if that is another one. */
   readonly foreignId: string | null;
-  /** The pages of an interrupted run, open as long as the item is. */
+  /** The pages of an interrupted run; disposing of the item closes them. */
   readonly interrupted: PagesFile | null;
   readonly onDisk: DiskState;
   /** The update buys every page (`--update --all`). */
@@ -174,7 +174,7 @@ async function openInterrupted(
 ): Promise<PagesFile | null> {
   if (options.restart) return null;
   const pages = await PagesFile.open(privateFolder, name, context.stop);
-  // An update whose FILE is gone is discarded, too.
+  // Pages of an update are useless without its FILE.
   if (pages === null || pages.header.update === null || file !== 'none') return pages;
   pages[Symbol.dispose]();
   return null;

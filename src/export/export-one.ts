@@ -97,7 +97,7 @@ async function carryOutPlan(run: Run, item: ExportItem): Promise<Result> {
   return await exportList(run, item, newPages);
 }
 
-/** Records a FILE that an interrupted run has put in its place. */
+/** Writes the record of a FILE that an interrupted run has replaced. */
 function recordResumed(run: Run, item: ExportItem, pages: PagesFile): Result {
   const { end, header, position } = pages;
   if (end === null) throw new Error('a run that has not ended');
@@ -112,7 +112,7 @@ function recordResumed(run: Run, item: ExportItem, pages: PagesFile): Result {
   });
 }
 
-/** Buys the remaining pages of an export, and replaces FILE once all of them are there. */
+/** Buys the remaining pages of an export, then replaces FILE. */
 async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise<Result> {
   const { target, exportFolder, reference, record, onDisk } = item;
   const { started, foundFile } = pages.header;
@@ -139,7 +139,7 @@ async function exportList(run: Run, item: ExportItem, pages: PagesFile): Promise
   return resultOf(reference, { ...facts, status: next !== 'end' ? 'limited' : 'complete' });
 }
 
-/** Merges the results of two attempts for one reference: what was resumed, and its update. */
+/** Merges the results of two attempts for one reference: the resumed run, and the update after it. */
 export const mergeResults = (first: Result, second: Result): Result => ({
   ...second,
   entries: second.failure === null ? second.entries : first.entries,

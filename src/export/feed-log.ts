@@ -20,7 +20,7 @@ interface Explained {
 export class FeedLog {
   /** Channels whose missing feed a page may replace once it is known that the service works. */
   readonly deferred = new Map<string, MissingFeed>();
-  /** Channels that were checked with a page in place of their feed, and what is wrong with it. */
+  /** Channels that were checked with a page in place of their feed, each with the problem of its feed. */
   readonly boughtInstead = new Map<string, string>();
   readonly #missing = new Map<string, MissingFeed>();
   #isAnyRead = false;
@@ -71,7 +71,7 @@ export class FeedLog {
   }
 }
 
-/** Channels without a feed fail (7), even those that were up to date without one. */
+/** Makes every channel without a feed fail (7), even if a page was bought in place of the feed less than a week ago. */
 function blameService(results: readonly Result[], outage: MissingFeeds): Explained {
   const [first] = outage.values();
   if (first === undefined) return { results, warnings: [], outage: null };

@@ -62,7 +62,7 @@ export async function finishExport(
   recordFinished(run, item, pages, end);
 }
 
-/** Records a run whose new FILE is in its place, and removes its pages. */
+/** Writes the record of a FILE that has just been replaced, and removes the pages. */
 export function recordFinished(run: Run, item: ExportItem, pages: PagesFile, { record }: PagesEnd): void {
   const { privateFolder } = item.exportFolder;
   if (record === null) privateFolder.remove(recordName(item.name));

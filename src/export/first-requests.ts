@@ -35,7 +35,7 @@ export async function assertExportable(
   }
 }
 
-/** Returns the first request of each reference, and the results of those that a run would refuse before it. */
+/** Returns the first request of each reference, or the result of a reference that the run would refuse. */
 export async function firstRequests(
   exportFolder: ExportFolder,
   references: readonly Reference[],
@@ -96,7 +96,7 @@ async function firstRequest(item: ExportItem): Promise<FirstOfItem> {
   }
 }
 
-/** The checksum of FILE. A run reads one that is not as recorded before it buys, and may refuse it. */
+/** Returns the checksum of FILE. Reads a FILE that is not as recorded, as the run does, and throws if the run would refuse it. */
 async function checksumOf(item: ExportItem): Promise<number> {
   const { record, onDisk } = item;
   const file = onDisk.file === 'archive' && record !== null ? record : await readIntact(item);

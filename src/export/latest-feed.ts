@@ -40,7 +40,7 @@ export async function requestFeed(
   return { entries, problem: null };
 }
 
-/** Longer texts are not IDs, in UTF-16 code units: what is expected must fit into a record. */
+/** Maximum length of an ID, in UTF-16 code units: expected IDs are kept in the record. */
 const maxIdLength = 200;
 
 /** `now`: milliseconds since 1970. */

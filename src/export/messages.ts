@@ -70,7 +70,7 @@ function flagDifference(
   return has === null ? null : `without ${flag}`;
 }
 
-/** The step for a file of a folder whose record is of another ID: only a person can know which of the two is wrong. */
+/** The step for a file in a folder whose record is of another ID: only a person can know which of the two is wrong. */
 export const misplacedStep = 'restore the file and its record under their own names';
 
 /** The step for a FILE whose bytes have changed: no command can know what they were. */
@@ -125,6 +125,6 @@ export const sameCommandStep = ({ exportFolder, reference }: ExportItem): string
     ? 'run the same command without --restart'
     : 'run the same command again';
 
-/** Says what to do about a FILE that has appeared in the place of the one that was paid for. */
+/** The step for a file that appeared at the path of FILE while its pages were bought. */
 export const moveAwayStep = (item: ExportItem): string =>
   `move it away, then ${sameCommandStep(item)}: nothing is paid for twice`;

@@ -4,7 +4,7 @@ import { decideExport } from './decide-export.ts';
 import type { ExportItem } from './export-item.ts';
 import { refusal } from './messages.ts';
 
-/** What a run does with an export. `pages`: those of the interrupted run that it resumes; null: it starts with none. */
+/** What a run does with an export. `pages`: the pages of the interrupted run that it resumes; null for a new run. */
 export type Plan =
   /** FILE is an archive already. */
   | { readonly action: 'keep' }

@@ -31,7 +31,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
   // A FILE that is not as recorded is read before anything is sent; any other once something needs its content.
   const recorded = onDisk.file === 'archive' ? record : null;
   let file: KnownFile = recorded ?? (await readIntact(item));
-  // A playlist has no feed, and what is new may be anywhere in it.
+  // A playlist has no feed, and new entries may be anywhere in it.
   if (isPlaylist)
     return await buyUpdate(run, item, file, { all: true, expected: [], feedProblem: null }, null);
   const feed = feeds.deferred.get(id) ?? (await requestFeed(run, item, file.entries > 0));
@@ -71,7 +71,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
 /** Fewer scheduled entries may be all that a channel has. */
 const minScheduled = 5;
 
-/** Warns if all of a feed is in the future: nothing of it is expected. */
+/** Warns if every entry of a feed is in the future, so that none of them is expected. */
 function warnAboutClock(run: Run, { reference }: ExportItem, entries: readonly FeedEntry[]): void {
   const message = 'every entry of its feed is dated in the future; check the clock of this machine';
   if (entries.length >= minScheduled && entries.every(({ isScheduled }) => isScheduled))

@@ -25,18 +25,18 @@ export interface ArchiveContents extends ArchiveScan {
   readonly checkedId: string | null;
   readonly ids: ReadonlySet<string>;
   readonly hasEntriesWithoutId: boolean;
-  /** The new FILE leaves out the lines of this one that are not entries (`--update --all` of an archive). */
+  /** The new FILE omits the lines that are not entries (only `--update --all` of an archive does so). */
   readonly dropsBadLines: boolean;
 }
 
 /** Whether FILE was an archive once: it has a record, or the name that a folder gives it. */
 const wasArchive = ({ record, name, id }: ExportItem): boolean => record !== null || name === archiveName(id);
 
-/** Where the original FILE is saved when lines of it are left out: a name for each content. */
+/** Where FILE is saved before lines of it are omitted. The name contains its checksum, so that no copy is overwritten. */
 const damagedName = (path: string, { checksum }: ArchiveScan): string =>
   `${path}.${checksum.toString(16)}.damaged`;
 
-/** Copies FILE beside itself if lines of it are left out: its owner may be able to repair them. */
+/** Saves a copy of FILE if lines of it will be omitted: its owner may be able to repair them. */
 export async function saveDamaged(item: ExportItem, contents: ArchiveContents): Promise<void> {
   const { target, exportFolder } = item;
   if (!contents.dropsBadLines) return;
@@ -47,7 +47,7 @@ export async function saveDamaged(item: ExportItem, contents: ArchiveContents): 
 }
 
 /**
- * Throws `failed` for the reference unless the target is still the `expected` file (null: there is none, or an empty one).
+ * Throws `failed` for the reference unless the target is still the `expected` file (null: no file, or an empty one).
  * `step`: the next step of the failure.
  */
 export function assertUnchanged(target: Target, expected: FileStamp | null, step: string): void {
@@ -63,7 +63,7 @@ export function assertUnchanged(target: Target, expected: FileStamp | null, step
   });
 }
 
-/** Throws `failed` for the reference unless FILE is still the one that this run found. */
+/** Throws `failed` for the reference if FILE has changed since this run began. */
 function assertFileAsFound(item: ExportItem): void {
   const { target } = item;
   assertUnchanged(target, target.stats && stampOf(target.stats), sameCommandStep(item));
@@ -90,7 +90,7 @@ export const fingerprintOf = ({ checksum, entries }: ArchiveContents): UpdateReq
   entries,
 });
 
-/** Warns of what others have changed in FILE (null: it was not read). */
+/** Warns of changes that others have made to FILE. `contents`: null if FILE was not read. */
 export function warnAboutFile(
   run: Run,
   item: ExportItem,
@@ -103,7 +103,7 @@ export function warnAboutFile(
   if (change !== null) run.warn('repaired', reference.label, `${target.path}: ${change}`);
 }
 
-/** Records a check of a FILE that stays, and FILE as it is now. Throws what `assertFileAsFound` throws. */
+/** Records a check that did not replace FILE, with the size and time that FILE has. Throws what `assertFileAsFound` throws. */
 export function recordUnchanged(
   item: ExportItem,
   { entries, checksum }: Pick<ArchiveRecord, 'entries' | 'checksum'>,
@@ -120,7 +120,7 @@ export function recordUnchanged(
   });
 }
 
-/** Describes what other programs changed in FILE, and the update repaired or kept; null: nothing. */
+/** Describes changes of other programs to FILE that the update has repaired or kept; null if there are none. */
 export function changeOf(item: ExportItem, contents: ArchiveContents): string | null {
   const { record, target, onDisk } = item;
   const { badLines, damage, checksum, entries } = contents;

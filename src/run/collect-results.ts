@@ -25,7 +25,7 @@ export async function startOutput({ operation, options, references, stdout }: Ru
 
 /**
  * Takes the results of references as they are printed, in input order, and completes the output. What `printed` throws ends
- * the run; the references after it have results, too.
+ * the run; the references after it get results, too.
  */
 export async function collectResults(
   run: Run,

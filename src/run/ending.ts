@@ -158,7 +158,7 @@ function stepOf(group: Group<Failed>, results: readonly Result[], options: RunFl
   return step === checkAddressStep && !isAllNotFound(results) ? 'check the spelling' : step;
 }
 
-/** Returns the step of one failure of a group. A command that repairs only this one begins with its label. */
+/** Returns the step of one failure of a group. The label comes first if its command repairs only this reference. */
 function ownStep({ failure: { step }, label }: Failed, group: Group<Failed>): Step | null {
   const isShared = ({ failure }: Failed): boolean => isDeepStrictEqual(failure.step, step);
   if (!isCommand(step) || group.every(isShared)) return step;

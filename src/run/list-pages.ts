@@ -16,7 +16,7 @@ export interface Selected {
 }
 
 export interface Sink {
-  /** Selects what is written of a page, after `written` entries of earlier pages. */
+  /** Selects the entries of a page to write. `written`: number of entries written of earlier pages. */
   select(page: Page, written: number): Selected;
   /** Runs before each page is fetched; throws to stop it. */
   beforePage?(): void;
@@ -143,7 +143,7 @@ function pageReader({ client, operation }: Run, value: string, start: Next, tall
   };
 }
 
-/** Rewords the failure of a request with a token: one that is not accepted does not mean that the reference is gone. */
+/** Rewords the failure of a request with a token: 404, for example, does not mean that the reference is gone. */
 function failureWithToken(error: unknown): unknown {
   if (!(error instanceof Failure) || !refusedStatuses.has(error.status)) return error;
   const message = `the service does not accept the continuation token: ${error.message}`;

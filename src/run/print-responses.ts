@@ -86,7 +86,7 @@ export async function printResponses(
     return results.map((result) => ({ ...result, file: target.path }));
   } catch (error) {
     const failure = toFailure(error).afterWork();
-    // Print what was paid for.
+    // A paid response is printed instead.
     const isPaid = run.budget.total.credits.confirmed > 0;
     if (isPaid) await stdout.write(Buffer.concat(content)).catch(() => {});
     return results.map((result) => ({ ...result, status: 'failed', failure }));

@@ -24,7 +24,7 @@ export interface Reference extends Omit<ParsedReference, 'given'> {
   readonly repeats: Reference | null;
   /** Shared with the reference that it repeats. */
   readonly tally: Tally;
-  /** Why a line of the list is not a reference: nothing is sent for it. */
+  /** Why a line of the list is not a reference (nothing is sent for it); null if it is one. */
   readonly failure: Failure | null;
 }
 

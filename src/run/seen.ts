@@ -22,11 +22,11 @@ interface NewEntries {
 /** The locked file of `latest --seen`: IDs of printed videos and known references, one per line. */
 export class SeenFile {
   readonly #target: Target;
-  /** The lines of the file, and those that were added. */
+  /** The lines of the file, and the lines to add. */
   readonly #lines: Set<string>;
   readonly #release: () => void;
   readonly #savedCount: number;
-  /** Lines of references that are checked for the first time, held back until the end: they hide no entry of another reference. */
+  /** Lines of references that are checked for the first time. They are added at the end, so that they hide no entry of another reference. */
   readonly #baselines = new Map<string, readonly string[]>();
   readonly #missed: string[] = [];
 
@@ -88,7 +88,7 @@ export class SeenFile {
     return { entries: printed, accept: () => this.#add([...printed.map(idOf), key]) };
   }
 
-  /** Saves what was seen. Returns what is to be said of references that were checked for the first time, if any. */
+  /** Saves the file. Returns a message if references were checked for the first time, else null. */
   save(run: Pick<Run, 'warn'>): string | null {
     for (const lines of this.#baselines.values()) this.#add(lines);
     if (this.#lines.size > this.#savedCount)

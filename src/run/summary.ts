@@ -13,7 +13,7 @@ export type WriteSummary = (
 ) => void;
 
 /**
- * Starts the clock of a run; returns a function that writes its `--summary`. `path`: null without the flag. `redact` removes keys.
+ * Starts the clock of a run; returns a function that writes its `--summary`. `path` is null without the flag. `redact` removes keys.
  */
 export function createSummaryWriter(
   command: string,
