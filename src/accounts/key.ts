@@ -15,7 +15,7 @@ export function parseKey(text: string, source: string): string {
   return key;
 }
 
-/** Reads a key from a stream or a file. Usage errors name `source`, but not the path: it may be a key, given by mistake. */
+/** Reads a key from a stream or a file. Usage errors name `source` but not the path, which may be a key that was given by mistake. */
 export async function readKey(
   from: string | Context['stdin'],
   source: string,

@@ -26,13 +26,13 @@ const neverAborted = new AbortController().signal;
 
 /**
  * The credit ledger of an account (docs/cron.md, "Credit bounds"). With a bound per day or month, each request locks and reads
- * it, and one that cannot be used is a failure. Without such a bound there is no lock, and one warning.
+ * the ledger, and fails if it cannot be used. Without such a bound there is no lock, and only a warning.
  */
 export class CreditLedger implements Ledger {
   readonly #options: LedgerOptions;
   /** A bound per day or month needs the ledger. */
   readonly #hasBounds: boolean;
-  /** Null: it cannot be used. */
+  /** Null if the folder cannot be used. */
   readonly #folder: PrivateFolder | null = null;
   /** The file of an earlier month stays open: pending requests note their outcomes in it. */
   #file: LedgerFile | null = null;

@@ -49,7 +49,7 @@ export function homeFolder(env: Env, platform = process.platform): string {
   }
 }
 
-/** Opens the folder of the store or of the ledgers; creates it and those above it (0700). `variable`: what a user can set to move it. */
+/** Opens the folder of the store or of the ledgers; creates missing folders (0700). `variable`: the environment variable that moves it. */
 export function openOwnFolder(folder: string, variable: string): PrivateFolder {
   try {
     makeFolders(path.dirname(folder), 0o700);
@@ -85,7 +85,7 @@ export function readStore(env: Env): Store {
   return text === null ? { active: null, profiles: new Map() } : parseStore(text.toString(), file);
 }
 
-/** Hides all stored keys: one may have been typed by mistake, and messages repeat what was typed. */
+/** Hides all stored keys: messages repeat what was typed, which may be a key. */
 export function redactStoredKeys(env: Env, messages: { addSecret(key: string): void }): void {
   try {
     for (const { key } of readStore(env).profiles.values()) messages.addSecret(key);
@@ -138,7 +138,7 @@ const isStored = objectOf({
   ),
 });
 
-/** The failure does not show the text or have it as its cause: it contains keys. */
+/** The failure neither shows the text nor has it as its cause, because it contains keys. */
 function parseStore(text: string, file: string): Store {
   try {
     const data = parseObject(text);

@@ -11,7 +11,7 @@ import { accountFlags } from './options.ts';
 const responseCommands = ['resolve', 'latest'];
 const requestCommands = ['resolve', 'search', ...pagedNames, 'latest'];
 const keyCommands = [...requestCommands, 'auth login', 'auth status'];
-/** `check` needs no account: it passes these flags on to its fixes. */
+/** `check` needs no account, but repeats these flags in its fixes. */
 const accountCommands = [...keyCommands, 'credits', 'check'];
 /** Commands that print records of this machine: without the format id. */
 export const localReports: readonly string[] = ['check', 'credits', 'auth list', 'auth status'];

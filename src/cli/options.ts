@@ -8,7 +8,7 @@ import type { Command, Flag } from '../text/command.ts';
 /** The values of the flags that most commands take. Each command gets all of them; flags that it does not take have their default. */
 export interface CommonOptions extends ServiceFlags {
   readonly sandbox: boolean;
-  /** As given, else by the extension of `-o`; null: a table at a terminal, else ndjson. */
+  /** As given, or by the extension of `-o`. Null means a table at a terminal, and ndjson elsewhere. */
   readonly format: FormatName | null;
   /** The fields to print, as typed; repeated flags are joined with commas. */
   readonly fields: string | null;

@@ -15,7 +15,7 @@ const jq = (options: string, expression: string): Step => ({
 
 const key = 'a key among the arguments is visible to other users: use --key-file or chanlist auth login';
 
-/** Flags of other tools, the flag that a command must have for the advice (null: any command), and the advice. */
+/** Flags of other tools, and the advice for them. `flag`: only commands with this flag get it; null for all commands. */
 const flagPointers: readonly (readonly [typed: readonly string[], flag: string | null, step: Step])[] = [
   [['--force', '--overwrite'], '--restart', 'use --restart'],
   [['--file'], '--from', 'use --from'],

@@ -18,7 +18,7 @@ type ParsedCommand =
   | { readonly kind: 'refused'; readonly failure: Failure };
 
 interface CommandLine {
-  /** Parsed flags in order, by their long names; after a parse error, those read so far. */
+  /** The parsed flags in order, by their long names; after a parse error, the flags before it. */
   readonly flags: readonly Flag[];
   readonly request: ParsedCommand;
 }

@@ -128,7 +128,7 @@ async function checkAll(
   return checked;
 }
 
-/** Adds to a stale archive, and to one that is gone, that `--from` does not list it: no run updates it. */
+/** Adds to a problem `stale` or `gone` that `--from` does not list the archive, so that no run updates it. */
 function addListHint(
   { row, references }: CheckedArchive,
   listed: ReadonlySet<string>,
@@ -165,7 +165,7 @@ function printUnknown(references: readonly Reference[], isUnread: boolean, stder
   else stderr.warn(`${message}: another run is making its first export`);
 }
 
-/** Prints a line for each kind of problem, the most severe first; the last one that can be repaired says how. */
+/** Prints a line for each kind of problem, the most severe first. The last line of a problem that can be repaired has the fix. */
 function printProblems(bad: readonly BadRow[], options: CheckOptions, stderr: Stderr): void {
   const codes = Object.keys(problemCodes);
   const groups = grouped(bad, ({ problem }) => problem.code).sort(
@@ -194,7 +194,7 @@ function wholeText(archives: readonly CheckRow<Command>[]): string {
   return `; oldest complete listing: ${oldest.whole?.slice(0, 10) ?? 'never'}${file}`;
 }
 
-/** What references are compared by; one that cannot be parsed falls back to itself. */
+/** Returns the text by which references are compared. A reference that cannot be parsed is compared as it is. */
 function canonicalOf(reference: string): string {
   try {
     const { value } = parseEither(reference);

@@ -26,7 +26,7 @@ export const examples: readonly Example[] = [
 ];
 
 interface CreditsOptions extends CommonOptions {
-  /** `2026-11`; null: this month. */
+  /** `2026-11`; null for this month. */
   readonly month: string | null;
   readonly by: (typeof creditParts)[number] | null;
 }

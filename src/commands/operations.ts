@@ -84,7 +84,7 @@ export const search: CommandModule = {
     ['request as many results as possible', `chanlist search @demo bicycle --limit ${searchLimit.maximum}`],
     ['print the titles alone', 'chanlist search @demo bicycle --fields title --format csv'],
   ],
-  /** The service applies the limit (null: its default). */
+  /** The service applies the limit, or its default for null. */
   run: async ({ channel, words, limit, ...options }: SearchOptions, streams) => {
     const { runOperation } = await import('./run-operation.ts');
     const refusal = options.refusal ?? queryProblem(channel, words);

@@ -88,7 +88,7 @@ export const run: RunCommand<ShowOptions> = async (options, { context, stdout, s
   return 0;
 };
 
-/** Throws a usage error for what is clearly not a file of entries. */
+/** Throws a usage error for a path that is certainly not a file of entries. */
 function assertShowable(path: string): void {
   if (isFolder(path)) {
     const pattern = join(path, '*.ndjson');
@@ -120,7 +120,7 @@ async function* entriesOfFile(path: string, limit: number | null, { stdin, stop 
   }
 }
 
-/** Parses a line (null: it was too long) into a record; null if the line is blank. */
+/** Parses a line into a record; returns null if it is blank. `line`: null if it was too long. */
 function parseLine(line: Buffer | null, file: string, number: number): JsonText | null {
   const text = line !== null && number === 1 ? withoutByteOrderMark(line) : line;
   const isText = text !== null && isUtf8(text);

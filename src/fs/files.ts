@@ -42,7 +42,7 @@ export function makeFolders(folder: string, mode?: number): void {
 /** Whether a path leads to a folder. Existence of `FILE/.` proves nothing: on Windows it exists if FILE does. */
 export const isFolder = (path: string): boolean => fs.existsSync(path) && fs.statSync(path).isDirectory();
 
-/** 20 hexadecimal digits. The module is loaded on first use: it takes 2.7 ms, and most runs do not need it. */
+/** Returns 20 hexadecimal digits. Loads the module on first use, because that takes 2.7 ms and most runs do not need it. */
 export const randomHex = (): string =>
   process.getBuiltinModule('node:crypto').randomBytes(10).toString('hex');
 

@@ -159,7 +159,7 @@ export class PrivateFolder {
 /** The name under which a new file is written in a private folder before it takes its own name. */
 export const temporaryName = (name: string): string => `${name}.tmp`;
 
-/** Throws a usage error unless this is a real folder of this user. `repair`: one that others may write becomes 0700. */
+/** Throws a usage error unless this is a real folder of this user. `repair`: if others may write to it, its mode becomes 0700. */
 function assertTrusted(path: string, repair: boolean): true {
   const stats = fs.lstatSync(path);
   const step = stats.isSymbolicLink() ? 'put the folder itself in its place' : 'move it away';

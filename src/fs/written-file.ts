@@ -5,7 +5,7 @@ import { Failure } from '../errors.ts';
 /** Compares inodes only: both files are in one folder. After a rename Windows may report another device. */
 export const isSameFile = (a: Stats, b: Stats): boolean => a.ino === b.ino;
 
-/** Throws `failed` for the reference unless a file is still the one that this run wrote. */
+/** Throws `failed` for the reference if somebody else has removed, replaced or written a file of this run. */
 export function assertWritten(path: string, written: Stats, size: number): void {
   const now = lstatSync(path, { throwIfNoEntry: false });
   if (now === undefined || !isSameFile(now, written) || now.size !== size) throw foreignFailure(path);

@@ -42,7 +42,7 @@ export function indexJson(text: Buffer, withEntries = false): JsonIndex | Proble
   return index === 'white space' ? 'not JSON' : index;
 }
 
-/** Escapes, those of both halves of a surrogate pair together. */
+/** Matches an escape; the escapes of the two halves of a surrogate pair are one match. */
 const escapes = /(?:\\u....){1,1000}(?:\\u[dD][c-fC-F]..)?|\\./g;
 
 function withFewEscapes(bytes: Buffer): Buffer {

@@ -6,7 +6,7 @@ import { excerpt } from '../text/truncate.ts';
 import { entryKeys, expandFields, hasWildcard, maxColumns, picker } from './fields.ts';
 import type { Field, FormatOptions, Writer } from './format.ts';
 
-/** Creates CSV with a header. Without `--fields`, its columns are `columns`, or those of the first page with entries. */
+/** Creates CSV with a header. Without `--fields`, its columns are `columns`, or the keys of the first page with entries. */
 export function csvFormat({ shape, fields, columns: fileColumns, terminal }: FormatOptions): Writer {
   const isOpen = hasWildcard(fields);
   const out = new ByteWriter();

@@ -3,7 +3,7 @@ import { JsonText, quoteJson } from '../json/json-text.ts';
 import type { EntryShape, EntrySource, Field } from './format.ts';
 import { parseDuration, parseViewCount } from './video-texts.ts';
 
-/** An entry with fields: one that is not an object becomes the `value` of one. */
+/** Returns an entry as an object: any other value becomes the member `value` of one. */
 export const asObject = (entry: JsonText): JsonText =>
   entry.kind === 'object' ? entry : JsonText.of(`{"value":${entry}}`);
 
@@ -44,7 +44,7 @@ export function valueAt(entry: JsonText, field: Field): JsonText | undefined {
   return entry.get(field.name) ?? (inner === null ? undefined : entry.at(inner));
 }
 
-/** Returns a function that reads fields of an entry, null for `*` and what is missing. */
+/** Returns a function that reads fields of an entry: null for `*` and for a missing field. */
 export function picker(fields: readonly Field[]): (entry: JsonText, source: EntrySource) => JsonText[] {
   const missing = JsonText.of('null');
   return (entry, source) => {

@@ -15,7 +15,7 @@ export interface Field {
   readonly path: readonly string[] | null;
 }
 
-/** Describes the printed entries: those of an operation, or rows of files and of this machine. */
+/** Describes the printed entries: of an operation, of files, or of a report about this machine. */
 export interface EntryShape extends Pick<Operation, 'fields' | 'documentedFields' | 'idField'> {
   readonly body: Operation['body'] | 'rows';
 }
@@ -25,7 +25,7 @@ export type Terminal = { readonly columns: number; readonly color: boolean } | n
 
 export interface FormatOptions {
   readonly shape: EntryShape;
-  /** `--fields`, or null: each format's own default. */
+  /** `--fields`; null for the default of each format. */
   readonly fields: readonly Field[] | null;
   /** Several references or `--from`: JSON becomes an array of `{"reference", "result"}`. */
   readonly hasSeveral: boolean;
@@ -40,7 +40,7 @@ export interface FormatOptions {
   readonly columns?: readonly Field[] | null;
 }
 
-/** A piece of the output: text, or its bytes in UTF-8, so that what is only copied is not decoded. */
+/** A piece of the output: text, or UTF-8 bytes, which spares decoding what is only copied. */
 export type Chunk = string | Buffer;
 
 /**
@@ -59,5 +59,5 @@ export interface Format {
   warnings(): string[];
 }
 
-/** What the file of a format defines: `rows`, and whatever differs from the defaults in formats.ts. */
+/** What the file of a format defines: `rows`, and the functions that differ from the defaults in formats.ts. */
 export type Writer = Pick<Format, 'rows'> & Partial<Format>;

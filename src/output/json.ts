@@ -56,7 +56,7 @@ export function ndjsonFormat({ fields }: FormatOptions): Writer {
   };
 }
 
-/** Matches an escape, a token that changes the line or the depth, or what is between them. */
+/** Matches an escape, a token that changes the line or the depth, or the text between such tokens. */
 const token = /\\.|["{}[\],:]|[^\\"{}[\],:]+/gs;
 
 /** Returns a function that indents a compact JSON text, given in pieces. Strings, numbers and words stay as they are. */

@@ -5,7 +5,7 @@ import type { Context, Env } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Chunk } from './format.ts';
 
-/** Returns the shell command of the pager: `$PAGER`, else `less -FRX` if there is one (not on Windows); null: none is wanted. */
+/** Returns the shell command of the pager: `$PAGER`, else `less -FRX` if it is installed (not on Windows); null for none. */
 export function pagerCommand({ PAGER, PATH = '', TERM }: Env, platform = process.platform): string | null {
   if (TERM === 'dumb') return null;
   if (PAGER !== undefined) return ['', 'cat'].includes(PAGER.trim()) ? null : PAGER;
@@ -53,7 +53,7 @@ export class Pager {
     return this.#failure;
   }
 
-  /** Splits the text into lines: the pipe of a pager holds 200 KB, but only some 250 writes. What nobody scrolls to is not bought. */
+  /** Splits the text into lines. A pager's pipe buffers 200 KB but only about 250 writes, so that pages nobody scrolls to are not bought. */
   partsOf(text: Chunk): readonly string[] {
     this.#given.push(text);
     return text.toString().split(/(?<=\n)/);

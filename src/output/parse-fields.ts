@@ -15,7 +15,7 @@ export const fileShape = {
   body: 'rows',
 } as const satisfies EntryShape;
 
-/** Lists the fields that entries are known to have: the documented ones, and those of videos where none is specified. */
+/** Lists the fields that entries are known to have: the documented ones and, where none is specified, the fields of videos. */
 export function knownFields({ fields, documentedFields }: EntryShape): readonly string[] {
   return [...new Set([...documentedFields, ...(fields.length > 0 ? [] : videoFields)])];
 }
@@ -43,7 +43,7 @@ const namesElsewhere: readonly (readonly [names: readonly string[], step: string
   [['channelverified', 'hascaptions', 'type'], 'only search has it'],
 ];
 
-/** Says what is meant by the name of a field that entries do not have; undefined if they may have it. */
+/** Returns a suggestion for the name of a field that entries do not have; undefined if they may have it. */
 function suggestionFor(name: string, first: string, shape: EntryShape): string | undefined {
   const known = knownFields(shape);
   if (known.includes(first)) return undefined;

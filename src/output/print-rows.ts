@@ -8,7 +8,7 @@ import type { Streams } from './stdout.ts';
 import { defaultFormat } from './terminal.ts';
 
 export interface RowOptions<R> {
-  /** `--format`; null: a table at a terminal, else ndjson. */
+  /** `--format`; null for a table at a terminal, and ndjson elsewhere. */
   readonly format: FormatName | null;
   /** The members of each row that are printed, in this order. */
   readonly fields: readonly (keyof R & string)[];

@@ -69,7 +69,7 @@ async function columnsOf(
   return expandFields(fields, isOther ? { ...shape, fields: [...keys] } : shape, keys);
 }
 
-/** Yields the entries of lines in batches, including those before an error. `parse`: the entry of a line; null leaves it out. */
+/** Yields the entries of lines in batches; before an error, the entries so far. `parse` returns the entry of a line, or null to skip it. */
 export async function* entriesOf(
   lines: ReturnType<typeof linesOf>,
   parse: (line: Buffer | null) => JsonText | null,

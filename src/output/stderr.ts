@@ -91,7 +91,7 @@ export class Stderr {
     if (isSplit) this.#line(step);
   }
 
-  /** Prints what is wrong without being a failure. */
+  /** Prints a problem that is not a failure. */
   warn(message: string): void {
     if (this.#verbosity >= 0) this.#line(message, 'warning: ');
   }

@@ -13,7 +13,7 @@ const writeTimeoutMs = 1000;
 const pauseMs = 10;
 const pausedPages = 2;
 
-/** Where a command writes, and what else it needs from outside the process. */
+/** The context of a command, and the streams that it writes to. */
 export interface Streams {
   readonly context: Context;
   readonly stdout: Stdout;
@@ -49,7 +49,7 @@ export class Stdout {
     return this.#pager !== null;
   }
 
-  /** Sends what is written from now on through the pager, if this is a terminal. */
+  /** Sends all further text through the pager, if this is a terminal. */
   usePager(): void {
     const isTerminal = this.#stream.isTTY === true && this.#stream === process.stdout;
     if (isTerminal) this.#pagerCommand = pagerCommand(this.#context.env);

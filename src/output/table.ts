@@ -53,7 +53,7 @@ export function tableFormat(options: FormatOptions): Writer {
     const excess = Math.max(0, totalWidth(wider) - terminalWidth);
     return wider.map((width, i) => (columns[i]?.kind === 'title' ? Math.max(1, width - excess) : width));
   };
-  /** CliTable takes quadratic time and measures UTF-16 units: it gets one row at once, of cells in their full width. */
+  /** Draws one row. A whole table would take CliTable quadratic time, and it measures UTF-16 units: cells are padded before. */
   const draw = (row: readonly string[], rowWidths: readonly number[]): string => {
     table.options.colWidths = [];
     table[0] = row.map((cell, i) => {
@@ -96,7 +96,7 @@ export function tableFormat(options: FormatOptions): Writer {
   };
 }
 
-/** Writes a line for each field of a row. Nothing is cut: it may be copied. */
+/** Writes a line for each field of a row. Values are never cut, so that they can be copied. */
 function fieldLines(columns: readonly Column[], row: readonly string[]): string {
   const width = longestLength(columns.map(({ header }) => header)) + gap;
   return columns.map(({ header }, i) => `${header.padEnd(width)}${row[i] || '-'}\n`).join('');

@@ -26,7 +26,7 @@ function clusterWidth(cluster: string): number {
   return parts.reduce((sum, part) => sum + stringWidth(part), 0);
 }
 
-/** Returns the columns that a text without control characters takes on a terminal: those of its grapheme clusters. */
+/** Returns how many columns a text without control characters takes on a terminal. */
 export function textWidth(text: string): number {
   if (text.length > maxMeasured || isPlain(text)) return text.length;
   const knownWidth = known.get(text);

@@ -18,7 +18,7 @@ export interface VideoList {
 
 const minute = 60_000;
 
-/** The uploads of each channel, which grows from now on, and what the feed shows of them. */
+/** The uploads of each channel, which grow from now on, and the entries of its feed. */
 export function demoCatalog({ grow, now }: Pick<SandboxSettings, 'grow' | 'now'>) {
   const started = now();
   return (owner: Channel): VideoList & { feed(): readonly Video[] } => {

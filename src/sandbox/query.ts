@@ -44,7 +44,7 @@ function parameterProblem(parameter: Operation['parameters'][number], value: str
   return `Expected ${isInteger ? 'an integer' : 'a length in characters'} from ${minimum} to ${maximum}`;
 }
 
-/** The reference that a query carries; refuses a text of another form with 422. */
+/** Returns the reference in a query; refuses a text that is not a reference with 422. */
 export function readReference({ parameters: [{ name }], reference }: Operation, query: URLSearchParams) {
   try {
     return parseReference(query.get(name) ?? '', reference).value;

@@ -78,7 +78,7 @@ export interface Ledger {
 /** The budget of one run. Concurrent requests together never exceed it. */
 export class Budget {
   readonly total: Tally = newTally();
-  /** The failure of a bound that is spent; null: none so far. */
+  /** The failure of a bound that is spent; null while none is. */
   exhausted: Failure | null = null;
   readonly #runBounds: readonly CreditBound[];
   readonly #ledger: Ledger | null;

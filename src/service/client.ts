@@ -76,7 +76,7 @@ export class Client {
   readonly #abortSignal: AbortSignal;
   readonly #throttle: ReturnType<typeof createThrottle>;
   #connections: Promise<Connections> | null = null;
-  /** Whether the service accepts the key; null: not known yet. */
+  /** Whether the service accepts the key; null until that is known. */
   #acceptsKey: Promise<boolean> | null = null;
 
   constructor(options: ClientOptions) {
@@ -161,7 +161,7 @@ export class Client {
     const { service, context, budget, timeout } = this.#options;
     const { clock, stop } = context;
     const redact = (text: string): string => withoutSecret(text, service.key);
-    // Waits for the end of a pause before it reserves credits, and for one that begins meanwhile after that.
+    // Wait out a pause before reserving credits, and again below: another one may begin meanwhile.
     await this.#throttle.untilResumed();
     const settle = await budget.reserve(operation.credits, tally);
     let charge: Charge = 'free';

@@ -5,7 +5,7 @@ import { isUnsafe } from '../text/sanitize.ts';
 import { listingCommands, type ReferenceKind } from './contract.ts';
 
 export interface ParsedReference {
-  /** The text as given, without what was around it. */
+  /** The text as given, without quotes, brackets and punctuation around it. */
   readonly given: string;
   /** What is sent to the service: a handle, an ID, or a channel URL that carries neither. */
   readonly value: string;
@@ -164,10 +164,10 @@ function decode(text: string): string {
   }
 }
 
-/** Values that are certainly a channel or a playlist: any other address may be a page of another kind. */
+/** Matches values that are certainly a channel or a playlist. Any other address may be a page of another kind. */
 const certain = /^(?:@|[A-Z]{2}|https?:\/\/[^/]+\/(?:c|user)\/)/;
 
-/** What a refused text is, and what to do about it, as far as that is known. */
+/** What a refused text is, and what to do about it; undefined if that is not known. */
 interface Mistake {
   readonly what?: string | undefined;
   readonly step?: Step | undefined;

@@ -85,7 +85,7 @@ function tunnelThrough(proxy: URL) {
     });
     request.end();
   };
-  /** Ends what is still connecting. */
+  /** Ends connections that are not established yet. */
   const stop = (error: Error): void => {
     for (const fail of attempts) fail(error);
   };

@@ -15,7 +15,7 @@ export interface Command {
   readonly program: string;
   readonly operands?: readonly string[];
   readonly flags?: readonly Flag[];
-  /** A guess at what was meant: `main` adds the flags that were typed. */
+  /** A guess at the command that was meant: `main` adds the flags that were typed. */
   readonly isSuggestion?: boolean;
   /** What its output is piped to, for the shell: `jq -r '.[].id' | sh`. */
   readonly pipe?: string;

@@ -31,7 +31,7 @@ export async function withPrompt<T>(
   });
   const interrupt = new AbortController();
   terminal.on('SIGINT', () => interrupt.abort(stoppedBy('SIGINT')));
-  /** Shows the question, and what was typed so far if it may be seen. */
+  /** Shows the question and, if the answer may be seen, what was typed so far. */
   const show = (): void => {
     if (isMuted) stderr.write(question);
     terminal.setPrompt(question);
