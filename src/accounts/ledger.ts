@@ -30,6 +30,8 @@ const neverAborted = new AbortController().signal;
  */
 export class CreditLedger implements Ledger {
   readonly #options: LedgerOptions;
+  /** Identifies the key of the account in the ledger, which does not contain the key. */
+  readonly #keyDigest: string;
   /** A bound per day or month needs the ledger. */
   readonly #hasBounds: boolean;
   /** Null if the folder cannot be used. */
@@ -39,7 +41,12 @@ export class CreditLedger implements Ledger {
 
   constructor(options: LedgerOptions) {
     const { env, clock } = options.context;
+    const { origin, key } = options.account;
     this.#options = options;
+    this.#keyDigest = createHash('sha256')
+      .update(`chanlist ledger\n${origin}\n${key}`)
+      .digest('hex')
+      .slice(0, 16);
     this.#hasBounds = options.bounds.some(({ per }) => per !== 'run');
     try {
       this.#folder = openOwnFolder(ledgerFolder(env), 'XDG_STATE_HOME');
@@ -88,17 +95,15 @@ export class CreditLedger implements Ledger {
   /** Appends a request; returns a function that appends its outcome. Without an outcome it counts as possibly charged. */
   #append(file: LedgerFile, now: number, credits: number, reference: string | null): Settle {
     const { command, account } = this.#options;
-    const { origin, key } = account;
-    const digest = createHash('sha256').update(`chanlist ledger\n${origin}\n${key}`).digest('hex');
     const id = randomUUID();
     file.append({
       kind: 'request',
       id,
       time: new Date(now).toISOString(),
       day: localDay(now),
-      origin,
-      key: digest.slice(0, 16),
-      last_four: lastFour(key),
+      origin: account.origin,
+      key: this.#keyDigest,
+      last_four: lastFour(account.key),
       command,
       reference,
       credits,
