@@ -1,6 +1,6 @@
 /**
- * Builds the program: `node scripts/build.mjs [folder]` (default: dist). `chanlist.cjs` is the program, the packages that
- * are loaded late are files of their own; the manual page and the licences of what is bundled are put beside them.
+ * Builds the program: `node scripts/build.mjs [folder]` (default: dist). `chanlist.cjs` is the program; packages that are
+ * loaded late are files of their own. Beside them are the manual page and the licences of the bundled packages.
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
@@ -15,8 +15,8 @@ process.chdir(fileURLToPath(new URL('../', import.meta.url)));
 const late = ['conf', 'ora', 'chalk', 'cli-table3', 'string-width'];
 
 /**
- * What the program never uses of its packages but would load at each start. `module`, required by a file whose path contains
- * `by`, is replaced with `text`. Without this table the program does the same, slower: it saves a fifth of a `resolve`.
+ * Parts of packages that would be loaded at each start, but are never or rarely used. `module`, if a file whose path contains
+ * `by` requires it, is replaced with `text`. The table changes nothing but the speed: it saves a fifth of a `resolve`.
  */
 const stubs = [
   {
@@ -26,43 +26,43 @@ const stubs = [
     text: `module.exports = () => { throw new Error('HTTP/2 is left out'); };`,
   },
   {
-    // Only for requests with a body, and there are none. It loads most of `fetch`.
+    // Needed only for requests with a body, which the program never sends. It loads most of `fetch`.
     module: '../web/fetch/body.js',
     by: 'undici/lib/dispatcher/',
     text: `exports.extractBody = () => { throw new Error('request bodies are left out'); };`,
   },
   {
-    // Read for one number, Node's default, and for one class that is only compared with.
+    // Loaded only for one number, Node's default, and for one class that is only compared with.
     module: 'node:http',
     by: 'undici/lib/',
     text: 'exports.maxHeaderSize = 16384; exports.IncomingMessage = class {};',
   },
   {
-    // The same errors, thrown by the same function, which is loaded when there is one to throw.
+    // Throws the same errors with the same function, which is loaded when there is an error to throw.
     module: 'node:assert',
     by: 'undici/lib/',
     text: `module.exports = (value, message) => { if (!value) require('node:assert')(value, message); };`,
   },
   {
-    // Only for subcommands that are programs of their own, and there are none.
+    // Needed only for subcommands that are separate programs, and there are none.
     module: 'node:child_process',
     by: 'commander/lib/',
     text: 'module.exports = {};',
   },
   {
-    // It looks for what the terminal can show (7 ms): loaded for the first colour.
+    // chalk finds out what the terminal can show (7 ms), so it is loaded for the first colour.
     module: 'chalk',
     by: 'src/output/',
     text: `exports.Chalk = function (options) { return new (require('chalk').Chalk)(options); };`,
   },
   {
-    // It compiles a regular expression of all emoji (25 ms): loaded for the first text that is not plain.
+    // string-width compiles a regular expression of all emoji (25 ms), so it is loaded for the first text that is not plain.
     module: 'string-width',
     by: 'src/output/',
     text: `let measure; module.exports = (text) => (measure ??= require('string-width').default)(text);`,
   },
   {
-    // An older version of the same. It measures cells, which are padded before (output/table.ts).
+    // An older version of string-width. It measures cells that are padded already (output/table.ts).
     module: 'string-width',
     by: 'cli-table3/src/',
     text: 'module.exports = (text) => text.length;',
@@ -80,7 +80,7 @@ const plugin = {
       const isLate = late.includes(path) && kind !== 'entry-point' && !file.includes('node_modules');
       return isLate ? { path, namespace: 'late' } : undefined;
     });
-    // Imported from a file of ours, the default of a CommonJS file would be all of it.
+    // If a file of ours imported the CommonJS file directly, its default export would be the whole module.
     onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
       contents: `export * from './${path}.cjs'; export { default } from './${path}.cjs';`,
     }));
@@ -118,15 +118,15 @@ for (const [at, { module, by }] of stubs.entries())
     fail(`nothing in ${by} requires ${module} any more; change the table of stubs in scripts/build.mjs`);
 
 /**
- * Escapes what is not ASCII: esbuild keeps it in regular expressions. With one such character V8 stores the whole file
- * with two bytes per character.
+ * Escapes the characters that are not ASCII, which esbuild keeps in regular expressions: even one of them makes V8 store the
+ * whole file with two bytes per character.
  */
 function inAscii(text) {
   const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return text.replace(/[^\0-\x7f]/g, escaped);
 }
 
-/** The licences of the packages of which something is bundled. */
+/** Returns the licences of the packages that are bundled, at least in part. */
 async function licenses() {
   const folders = Object.keys(metafile.inputs).flatMap(
     (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
@@ -151,7 +151,7 @@ const { manPage } = await loadGenerated();
 const files = new Map(outputFiles.map(({ path, text }) => [basename(path), inAscii(text)]));
 files.set('chanlist.1', manPage).set('THIRD_PARTY_LICENSES', await licenses());
 
-// Swap at once: a concurrent run sees a complete build.
+// The folder is replaced at once, so that a concurrent run sees a complete build.
 const fresh = `${out}.${process.pid}`;
 await mkdir(fresh, { recursive: true });
 for (const [name, contents] of files) await writeFile(join(fresh, name), contents);

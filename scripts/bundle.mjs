@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** How esbuild bundles the TypeScript of tests and tools, for the oldest supported Node. */
+/** Options of esbuild for bundling the TypeScript of tests and tools, for the oldest supported Node. */
 export const bundle = {
   bundle: true,
   packages: 'external',
@@ -12,7 +12,7 @@ export const bundle = {
   logLevel: 'warning',
 };
 
-/** What `scripts/docgen/generated.ts` makes of the program, as the source is now. */
+/** Returns what `scripts/docgen/generated.ts` generates from the current source. */
 export async function loadGenerated() {
   const file = new URL(`../.test-build/generated-${process.pid}.mjs`, import.meta.url);
   const entry = fileURLToPath(new URL('docgen/generated.ts', import.meta.url));

@@ -11,7 +11,7 @@ process.chdir(fileURLToPath(new URL('../', import.meta.url)));
 /** Dependencies that may run a script when they are installed. */
 const installScripts = ['node_modules/esbuild'];
 
-/** Runs a tool, which must succeed without warnings. */
+/** Runs a tool, which must succeed without warnings; returns its output as a problem if it does not. */
 function tool(command, ...args) {
   const path = join('node_modules', '.bin', command);
   const { status, stdout, stderr, error } = spawnSync(path, args, { encoding: 'utf8' });
@@ -26,7 +26,7 @@ async function completionsAreCurrent() {
     .map(([path]) => `${path} is not what the program says; run: npm run generate`);
 }
 
-/** What no file of the repository may contain. */
+/** Patterns that no file of the repository may match, by what they find. */
 const unwanted = [
   ['the host that packages come from', /\bregistry\.[\w-]+\.[a-z]{2,}\b/i],
   ['an absolute home folder', /(?<![\w.:~-])\/root\/\w/],

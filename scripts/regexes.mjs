@@ -4,8 +4,8 @@ import jsTokens from 'js-tokens';
 import { analyse } from 'scslre';
 
 /**
- * The regular expressions of a folder whose time grows faster than their input: nested quantifiers, overlapping
- * alternatives, and repetitions that every position of the input tries again.
+ * Finds the regular expressions in a folder whose time grows faster than their input: nested quantifiers, overlapping
+ * alternatives, and repetitions that are tried again at every position of the input.
  */
 export function slowRegexes(folder) {
   const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.ts'));

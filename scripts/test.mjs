@@ -12,12 +12,12 @@ import { fileURLToPath } from 'node:url';
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)));
 
-/** Tests that `npm test` leaves to `npm run test:all`. */
+/** Tests that `npm test` skips and `npm run test:all` runs. */
 const longTests = /^test[\\/](?:chaos|program[\\/]faults|terminal)[\\/]|\.long\.test\.ts$/;
 /** Tests that run the built program, and the versions of Node on which `--all` runs them besides this one. */
 const programTests = 'test/program';
 const otherNodes = ['22', '24'].filter((version) => !process.versions.node.startsWith(`${version}.`));
-/** Minutes after which a run is ended. Each test has a limit of its own: test/support/limited-test.ts. */
+/** Minutes after which a run is killed. Each test has a limit of its own: test/support/limited-test.ts. */
 const runLimit = 60;
 
 const split = process.argv.indexOf('--');
@@ -47,7 +47,7 @@ function need(status) {
 if (!existsSync('node_modules/.package-lock.json')) need(run('npm', ['ci', '--no-audit', '--no-fund']));
 need(run(process.execPath, ['scripts/build.mjs']));
 
-/** Files of tests in a folder, or a file itself. */
+/** Returns the test files in a folder; returns a file as it is. */
 function find(path) {
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path, { recursive: true })

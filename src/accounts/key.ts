@@ -32,7 +32,7 @@ export async function readKey(
   return parseKey(text, source);
 }
 
-/** The last four characters, to distinguish keys; `....` for a key shorter than eight characters. */
+/** Returns the last four characters of a key, to distinguish keys; `....` if the key is shorter than eight characters. */
 export function lastFour(key: string): string {
   return key.length < 8 ? '....' : key.slice(-4);
 }

@@ -20,7 +20,7 @@ const fileName = (month: string): string => `credits-${month}.ndjson`;
 
 const isDay = (value: unknown): value is string => isString(value) && /^\d{4}-\d\d-\d\d$/.test(value);
 
-/** A paid request. `time`: ISO 8601, UTC; `day`: the local one; `origin` and `key` (a digest): the account. */
+/** A paid request. `time` is ISO 8601 in UTC, `day` the local date; `origin` and `key` (a digest) identify the account. */
 const isRequestLine = objectOf({
   version: isOneOf(1),
   kind: isOneOf('request'),
@@ -45,7 +45,7 @@ const isOutcomeLine = objectOf({
 type OutcomeLine = Infer<typeof isOutcomeLine>;
 
 export interface LedgerEntry {
-  /** Null: unreadable; counted as one credit on any day, at any origin. */
+  /** Null if the line of the request cannot be read: it counts as one credit, on any day and at any origin. */
   readonly request: RequestLine | null;
   readonly outcome: Charge;
 }
@@ -54,11 +54,11 @@ const unknownRequest: LedgerEntry = { request: null, outcome: 'possibly_charged'
 
 const lineStart = '{"version":1,"kind":"';
 
-/** Whether a line that cannot be read is the start of one: its process was killed, or the disk was full. */
+/** Whether an unreadable line looks truncated: its process was killed while it wrote the line, or the disk was full. */
 const isCutOff = (text: string): boolean =>
   lineStart.startsWith(text) || (text.startsWith(lineStart) && !text.includes('\0'));
 
-/** Damaged lines that a message names. */
+/** Maximum number of damaged lines that a message lists. */
 const maxNamedLines = 20;
 
 /** The open ledger of one month (`2026-11`). Methods throw `failed` if it cannot be used. */
@@ -68,15 +68,15 @@ export class LedgerFile {
   readonly folder: PrivateFolder;
   readonly #fd: number;
   readonly #inode: number;
-  /** Keyed by request ID, or by line number if unreadable. */
+  /** Entries by request ID; an entry that cannot be read, by its line number. */
   readonly #entries = new Map<string | number, LedgerEntry>();
   #byteSize = 0;
-  /** Complete lines that have been read, and their bytes. */
+  /** Number of complete lines read so far, and the file offset after them. */
   #lines = 0;
   #offset = 0;
-  /** What follows the last complete line. */
+  /** The text after the last complete line. */
   #rest = '';
-  /** Unreadable lines, other than one cut off at the end. */
+  /** Numbers of the unreadable lines, without those that were truncated while they were written. */
   readonly #damagedLines: number[] = [];
 
   private constructor(month: string, folder: PrivateFolder, fd: number) {
@@ -103,7 +103,7 @@ export class LedgerFile {
   }
 
   append(line: Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>): void {
-    // The line end in front closes a line that a crash cut short.
+    // The leading line end terminates a line that a crash truncated.
     const text = Buffer.from(`\n${JSON.stringify({ version: 1, ...line })}\n`);
     const written = withFileErrors(this.path, 'failure', () => {
       this.#sizeNow();
@@ -119,13 +119,13 @@ export class LedgerFile {
     withFileErrors(this.path, 'failure', () => syncIfPossible(this.#fd));
   }
 
-  /** Reads the lines that were added since. Throws `failed` for a line that cannot be read, and for a file that others replaced or cut. */
+  /** Reads lines added since the last read. Throws `failed` if one is unreadable, or if the file was replaced or truncated. */
   refresh(): void {
     this.#readLines();
     if (this.damage !== null) throw this.damage;
   }
 
-  /** Which lines cannot be read; null if all can, or the last one was cut off. */
+  /** The failure that names the unreadable lines; null if there are none, apart from truncated ones. */
   get damage(): Failure | null {
     const lines = isCutOff(this.#rest) ? this.#damagedLines : [...this.#damagedLines, this.#lines + 1];
     if (lines.length === 0) return null;
@@ -137,7 +137,7 @@ export class LedgerFile {
     });
   }
 
-  /** The bytes of the file. Throws `failed` if others have replaced, cut or removed it. */
+  /** Returns the size of the file in bytes. Throws `failed` if others have replaced, truncated or removed the file. */
   #sizeNow(): number {
     const stats = statSync(this.path, { throwIfNoEntry: false });
     if (stats?.ino === this.#inode && stats.size >= this.#byteSize) return stats.size;
@@ -160,7 +160,7 @@ export class LedgerFile {
       this.#lines++;
       if (line === '' || this.#add(line)) continue;
       this.#entries.set(this.#lines, unknownRequest);
-      // `append` begins with a line end: a complete line is followed by an empty one, a cut-off line is not.
+      // `append` writes a leading line end: a complete line is followed by an empty one, a truncated line is not.
       const wasLast = (lines[i + 1] ?? this.#rest) !== '';
       if (!wasLast || !isCutOff(line)) this.#damagedLines.push(this.#lines);
     }
@@ -170,7 +170,7 @@ export class LedgerFile {
     return [...this.#entries.values(), ...(this.#rest === '' ? [] : [unknownRequest])];
   }
 
-  /** The most that may have been spent at an origin, this month or on `today`. */
+  /** Returns the maximum number of credits that may have been spent at an origin, in this month or on `today`. */
   spentAt(origin: string, per: 'day' | 'month', today: string): number {
     const counts = ({ request, outcome }: LedgerEntry): boolean =>
       outcome !== 'free' &&

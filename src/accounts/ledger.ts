@@ -26,17 +26,17 @@ const neverAborted = new AbortController().signal;
 
 /**
  * The credit ledger of an account (docs/cron.md, "Credit bounds"). With a bound per day or month, each request locks and reads
- * the ledger, and fails if it cannot be used. Without such a bound there is no lock, and only a warning.
+ * the ledger, and fails if it cannot be used. Without such a bound requests do not lock it, and an error is only a warning.
  */
 export class CreditLedger implements Ledger {
   readonly #options: LedgerOptions;
   /** Identifies the key of the account in the ledger, which does not contain the key. */
   readonly #keyDigest: string;
-  /** A bound per day or month needs the ledger. */
+  /** True if there is a bound per day or month, which needs the ledger. */
   readonly #hasBounds: boolean;
   /** Null if the folder cannot be used. */
   readonly #folder: PrivateFolder | null = null;
-  /** The file of an earlier month stays open: pending requests note their outcomes in it. */
+  /** The file of the current month. That of an earlier month stays open: pending requests record their outcomes in it. */
   #file: LedgerFile | null = null;
 
   constructor(options: LedgerOptions) {
@@ -65,7 +65,7 @@ export class CreditLedger implements Ledger {
     return settle ?? (async () => {});
   }
 
-  /** Runs `work` on the ledger of this month if the bounds allow `credits`. Null: the ledger cannot be used. */
+  /** Runs `work` on this month's ledger if the bounds allow `credits`, else throws `budget`; null if the ledger is unusable. */
   async #ifAllowed<T>(credits: number, work: (file: LedgerFile, now: number) => T): Promise<T | null> {
     if (this.#folder === null) return null;
     const { context, account, bounds } = this.#options;
@@ -74,7 +74,7 @@ export class CreditLedger implements Ledger {
       const now = context.clock.now();
       const file = this.#fileAt(now, this.#folder);
       if (this.#hasBounds) file.refresh();
-      // The month first: if both are spent, its reset is the one to wait for.
+      // The month is checked first: if both bounds are spent, its reset is the one to wait for.
       for (const per of ['month', 'day'] as const)
         for (const bound of bounds.filter((bound) => bound.per === per))
           if (file.spentAt(account.origin, per, localDay(now)) + credits > bound.credits)
@@ -108,11 +108,11 @@ export class CreditLedger implements Ledger {
       reference,
       credits,
     });
-    // A power cut must not raise a bound.
+    // A power cut must not lose the line: the next run could then spend more than the bound.
     if (this.#hasBounds) file.sync();
     return async (outcome) => {
       try {
-        // Not every file system appends atomically. Neither a signal nor a busy lock keeps an outcome from being noted.
+        // Not every file system appends atomically, hence the lock. An outcome is recorded despite a signal or a busy lock.
         using _lock = await this.#lock(file.folder, neverAborted).catch(() => null);
         file.append({ kind: 'outcome', id, outcome });
       } catch (error) {
@@ -121,7 +121,7 @@ export class CreditLedger implements Ledger {
     };
   }
 
-  /** Locks the ledgers of all months if a bound needs them; waits for other processes until `signal` is aborted. */
+  /** Locks the ledgers of all months if a bound needs them; waits up to `timeout`, or until `signal` is aborted. */
   async #lock(folder: PrivateFolder, signal: AbortSignal): Promise<Disposable | null> {
     if (!this.#hasBounds) return null;
     const { context, timeout } = this.#options;
@@ -143,7 +143,7 @@ export class CreditLedger implements Ledger {
     }
   }
 
-  /** Before a request: throws if a bound needs the ledger, else warns. */
+  /** Handles an error of the ledger before a request: throws it if a bound needs the ledger, otherwise warns. */
   #failBefore(error: unknown): void {
     if (this.#hasBounds && isAboutLedger(error))
       throw error.with({
@@ -152,7 +152,7 @@ export class CreditLedger implements Ledger {
     this.#warnOf(error);
   }
 
-  /** Warns that credits are not noted. Throws errors that are not about the ledger. */
+  /** Warns that credits are not recorded. Rethrows an error that is not about the ledger. */
   #warnOf(error: unknown): void {
     if (!isAboutLedger(error)) throw error;
     this.#options.warn(`the credit ledger is not complete: ${error.line()}`);

@@ -15,7 +15,7 @@ export interface ServiceFlags {
   readonly keyFile?: string | undefined;
 }
 
-/** The account of a run and its bounds; throws `unauthorized` (3) if there is no address, or no key. */
+/** Returns the account of a run and its bounds; throws `unauthorized` (3) if there is no address, or no key. */
 export async function resolveAccount(
   options: ServiceFlags & { readonly maxCredits: readonly CreditBound[] },
   context: Context,
@@ -52,11 +52,11 @@ export async function findService(flags: ServiceFlags, context: Context) {
   return {
     ...found,
     key,
-    /** `--key-file FILE`, `CHANLIST_API_KEY`, `profile 'work'`; null without a key. */
+    /** Where the key comes from: `--key-file FILE`, `CHANLIST_API_KEY` or `profile 'work'`; null without a key. */
     keySource: explicitKey?.source ?? (key === null ? null : `profile '${name}'`),
     /** What to do if the key is rejected. */
     remedy: explicitKey === undefined ? replacementOf(name) : `replace the key in ${explicitKey.source}`,
-    /** Why there is no address, or no key; null if there are both. */
+    /** The failure that says why the address or the key is missing; null if neither is. */
     problem,
   };
 }
@@ -64,7 +64,7 @@ export async function findService(flags: ServiceFlags, context: Context) {
 const replacementOf = (profile: string | null): Step | null =>
   profile && loginCommand(profile, 'replace it with');
 
-/** The address, the namespace and the profile of a run; reads no key. */
+/** Finds the address, the namespace and the profile of a run; ignores `--key-file` and the variables of keys. */
 export function findProfile(flags: ServiceFlags, env: Env) {
   const explicit = explicitService(flags, env);
   const named = explicitProfile(flags, env);
@@ -91,7 +91,7 @@ export function findProfile(flags: ServiceFlags, env: Env) {
   };
 }
 
-/** The address and namespace from flags and environment. */
+/** Reads the address and the namespace from flags and environment, not from a profile. */
 export function explicitService(flags: ServiceFlags, env: Env) {
   const source = flags.baseUrl === undefined ? 'CHANLIST_BASE_URL' : '--base-url';
   const text = flags.baseUrl ?? (env.CHANLIST_BASE_URL || undefined);
@@ -105,7 +105,7 @@ export function explicitNamespace({ namespace }: ServiceFlags, env: Env): string
   return env.CHANLIST_NAMESPACE ? parseNamespace(env.CHANLIST_NAMESPACE, 'CHANLIST_NAMESPACE') : undefined;
 }
 
-/** Throws a usage error for a name that no printed command could repeat. */
+/** Returns the profile that flag or environment name. Throws a usage error for a name that no printed command could repeat. */
 export function explicitProfile({ profile }: ServiceFlags, env: Env): string | undefined {
   const name = profile ?? (env.CHANLIST_PROFILE || undefined);
   if (name === undefined || (!name.startsWith('-') && !isUnsafe(name))) return name;
@@ -124,7 +124,7 @@ async function readExplicitKey({ keyFile }: ServiceFlags, { env, stop }: Context
   return path ? { text: await readKey(path, source, stop), source: `${source} ${path}` } : undefined;
 }
 
-/** `missing`: variables; `profileNames`: profiles of which none is active. */
+/** `missing` are the environment variables to set; `profileNames` are the stored profiles if none of them is active. */
 function noAccount(missing: readonly string[], profileNames: readonly string[], isTerminal = false): Failure {
   const [first] = profileNames;
   if (first !== undefined)

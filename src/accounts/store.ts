@@ -26,7 +26,7 @@ export const loginCommand = (profile: string, purpose: string): Command => ({
   flags: [{ name: '--profile', value: profile }],
 });
 
-/** `place`: where it is named, `CHANLIST_PROFILE: `; '' for an argument or a flag. */
+/** `place` says where the profile is named (`CHANLIST_PROFILE: `); it is '' for an argument or a flag. */
 export function unknownProfile(name: string, known: Iterable<string>, place = ''): Failure {
   const names = [...known];
   const step = names.length === 0 ? loginCommand(name, 'store it with') : expectedOneOf(name, names);
@@ -34,22 +34,22 @@ export function unknownProfile(name: string, known: Iterable<string>, place = ''
 }
 
 export interface Store {
-  /** The profile used if none is named; null or the name of a stored one. */
+  /** The stored profile that is used if none is named, or null. */
   readonly active: string | null;
   readonly profiles: ReadonlyMap<string, Profile>;
 }
 
-/** The home folder from the environment, else from the system. */
+/** Returns the home folder: from the environment, otherwise from the system. */
 export function homeFolder(env: Env, platform = process.platform): string {
   try {
     return (platform === 'win32' ? env.USERPROFILE : env.HOME) || userInfo().homedir;
   } catch {
-    // The user has no entry in the user database, as in many containers, which have this home.
+    // The user is not in the user database, as in many containers, where this is the home folder.
     return '/';
   }
 }
 
-/** Opens the folder of the store or of the ledgers; creates missing folders (0700). `variable`: the environment variable that moves it. */
+/** Opens the folder of the store or of the ledgers; creates missing folders (0700). `variable` is the variable that relocates it. */
 export function openOwnFolder(folder: string, variable: string): PrivateFolder {
   try {
     makeFolders(path.dirname(folder), 0o700);
@@ -68,7 +68,7 @@ function configFolder(platform: NodeJS.Platform): readonly [inHome: string, vari
   return platform === 'win32' ? ['AppData/Roaming', 'APPDATA'] : ['.config', 'XDG_CONFIG_HOME'];
 }
 
-/** The file that `conf` chooses for a project of this name. */
+/** Returns the file that the package `conf` uses for a project of this name. */
 export function storeFile(env: Env, platform = process.platform): string {
   const { resolve } = platform === 'win32' ? path.win32 : path.posix;
   const [inHome, variable] = configFolder(platform);
@@ -77,7 +77,7 @@ export function storeFile(env: Env, platform = process.platform): string {
   return resolve(homeFolder(env, platform), folder, 'chanlist', file);
 }
 
-/** Reads the stored accounts, directly: loading `conf` takes 30 ms. Throws `failed` for a store that is damaged. */
+/** Reads the stored accounts without `conf`, which takes 30 ms to load. Throws `failed` if the store is damaged. */
 export function readStore(env: Env): Store {
   const file = storeFile(env);
   const folder = PrivateFolder.open(path.dirname(file), true);
@@ -85,7 +85,7 @@ export function readStore(env: Env): Store {
   return text === null ? { active: null, profiles: new Map() } : parseStore(text.toString(), file);
 }
 
-/** Hides all stored keys: messages repeat what was typed, which may be a key. */
+/** Hides all stored keys in messages, because messages repeat what was typed, and that may be a key. */
 export function redactStoredKeys(env: Env, messages: { addSecret(key: string): void }): void {
   try {
     for (const { key } of readStore(env).profiles.values()) messages.addSecret(key);
@@ -94,14 +94,14 @@ export function redactStoredKeys(env: Env, messages: { addSecret(key: string): v
   }
 }
 
-/** Has `conf` replace the stored accounts atomically with mode 0600; returns the new ones. */
+/** Changes the stored accounts: `conf` replaces the file atomically, with mode 0600. Returns the new accounts. */
 export async function updateStore(env: Env, change: (store: Store) => Store): Promise<Store> {
   const file = storeFile(env);
   const folder = openOwnFolder(path.dirname(file), configFolder(process.platform)[1]);
   using _lock = await acquireLock(folder, path.basename(file), file);
   const store = change(readStore(env));
   const { default: Conf } = await import('conf');
-  // If SNAP is set, conf writes in place. Programs that a snap package starts inherit it.
+  // If SNAP is set, conf does not write atomically. Programs that a snap package starts inherit this variable.
   delete process.env.SNAP;
   try {
     const conf = new Conf({
@@ -116,7 +116,7 @@ export async function updateStore(env: Env, change: (store: Store) => Store): Pr
     });
     conf.store = { version: 1, active: store.active, profiles: Object.fromEntries(profiles) };
   } catch (error) {
-    // Without its cause, whose message may show the text of the store.
+    // The failure has no cause, because the message of the cause may show the text of the store.
     throw new Failure('failed', `${file} cannot be written (${systemCode(error) ?? 'unknown error'})`, {
       step: 'make it writable',
     });
@@ -138,7 +138,7 @@ const isStored = objectOf({
   ),
 });
 
-/** The failure neither shows the text nor has it as its cause, because it contains keys. */
+/** Parses the store. Its failure neither shows the text nor has a cause, because the text contains keys. */
 function parseStore(text: string, file: string): Store {
   try {
     const data = parseObject(text);

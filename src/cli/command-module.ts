@@ -5,11 +5,11 @@ export interface CommandRow {
   readonly usage: string;
   readonly summary: string;
   readonly heading: string;
-  /** Loads its file, when the command is called. */
+  /** Loads the file of the command when the command is called. */
   load(): Promise<CommandModule>;
 }
 
-/** Returns a function that makes rows under one heading of the help. `line`: name and arguments. */
+/** Returns a function that makes rows under one heading of the help. `line` is the name and the arguments. */
 export const rowUnder =
   (heading: string) =>
   (line: string, summary: string, load: CommandRow['load']): CommandRow => {
@@ -35,7 +35,7 @@ export interface CommandModule {
   readonly about: readonly string[];
   readonly examples: readonly Example[];
   readonly terms?: Terms;
-  /** The commands below it, instead of `run`. */
+  /** The subcommands (actions) of the command, which replace `run`. */
   readonly actions?: readonly CommandRow[];
   /** Absent if the command has actions, and for `help`. */
   run?(options: object, streams: Streams): Promise<number>;

@@ -1,24 +1,24 @@
 import { usage } from '../errors.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 
-/** All there is to know about a flag: parsing, conflicts, help, completions and the man page derive from it. */
+/** The complete definition of a flag: parsing, conflicts, help, completions and the man page derive from it. */
 export interface FlagRow {
   /** As the help shows it: `-n, --limit <n>`; a flag without a value is a switch. */
   readonly flag: string;
   readonly commands: readonly string[];
   /** Begins with a verb, and fits into one line of the help at 80 columns. */
   readonly help: string;
-  /** Turns its text into its value; throws a usage error that names `source`. By default any text that is not empty. */
+  /** Converts the typed text into a value; throws a usage error that names `source`. By default any non-empty text is valid. */
   readonly parse?: (text: string, source: string) => unknown;
-  /** Combines repeated values, starting from the default. Without it the last one counts. */
+  /** Combines the values of a repeated flag, starting from the default. Without this function the last value is used. */
   readonly combine?: (before: never, value: never) => unknown;
-  /** The value without the flag. Default: undefined with a `variable`, false for a switch (`--no-x`: true), null otherwise. */
+  /** The value without the flag. By default undefined with a `variable`, false for a switch (true for `--no-x`), else null. */
   readonly default?: unknown;
-  /** Environment variable that sets the same; the flag takes precedence. */
+  /** Environment variable with the same effect; the flag takes precedence. */
   readonly variable?: string;
   /** The format that this switch stands for. */
   readonly format?: string;
-  /** Flags that it excludes, each with the reason. */
+  /** Flags that this flag cannot be combined with, each with the reason. */
   readonly excludes?: Readonly<Record<string, string>>;
 }
 

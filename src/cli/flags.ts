@@ -13,7 +13,7 @@ const requestCommands = ['resolve', 'search', ...pagedNames, 'latest'];
 const keyCommands = [...requestCommands, 'auth login', 'auth status'];
 /** `check` needs no account, but repeats these flags in its fixes. */
 const accountCommands = [...keyCommands, 'credits', 'check'];
-/** Commands that print records of this machine: without the format id. */
+/** Commands that report data of this machine; they do not support the format `id`. */
 export const localReports: readonly string[] = ['check', 'credits', 'auth list', 'auth status'];
 const entryCommands = [...requestCommands, 'show'];
 const printCommands = [...entryCommands, ...localReports];
@@ -34,13 +34,13 @@ const integer = numberParser(/^\d{1,15}$/, 'a whole number');
 const seconds = numberParser(/^(?:\d+(?:\.\d*)?|\.\d+)$/, 'seconds');
 
 const countedSwitch = { default: 0, combine: (count: number) => count + 1 };
-/** All values of a flag that may repeat. */
+/** Collects all values of a flag that may be repeated. */
 const repeatable = {
   default: [],
   combine: (before: readonly unknown[], value: unknown) => [...before, value],
 };
 
-/** The flags that also go before the command, by their headings in `help flags`. */
+/** The flags that may also precede the command, by their headings in `help flags`. */
 export const globalFlagGroups: Readonly<Record<string, readonly FlagRow[]>> = {
   'Service:': [
     row('--profile <name>', [...accountCommands, 'auth logout'], 'use this account', {
@@ -186,7 +186,7 @@ export const ownFlags: readonly FlagRow[] = [
 export const helpFlag: FlagRow = { flag: '-h, --help', commands: [], help: 'print help' };
 export const versionFlag: FlagRow = { flag: '-V, --version', commands: [], help: 'print the version' };
 
-/** Lists the flags that a command or an action takes, its own first; for the program ('') the global ones. */
+/** Lists the flags that a command or an action accepts, its own first; for the program ('') lists the global flags. */
 export const flagsOf = (path: string): readonly FlagRow[] =>
   path === '' ? globalFlags : [...ownFlags, ...globalFlags].filter(({ commands }) => commands.includes(path));
 
@@ -195,7 +195,7 @@ export const explainedFlagsOf = (path: string): readonly FlagRow[] =>
   flagsOf(path).filter((row) => {
     const name = longFlag(row);
     if (accountFlags.includes(name)) return ['auth login', 'serve'].includes(path);
-    // A bound means nothing where nothing is paid.
+    // A credit bound has no effect on a command that is free.
     if (name === '--max-credits') return !responseCommands.includes(path);
     return ownFlags.includes(row) || ['--output', '--format', '--fields', '--dry-run'].includes(name);
   });
@@ -212,7 +212,7 @@ function month(text: string, source: string): string {
   throw usage(`${source} is '${text}': expected a month as YYYY-MM`, 'give it as 2026-01');
 }
 
-/** Checks a path to write to: if it is missing, the next flag would be taken for it. */
+/** Checks an output path. One that begins with `--` is refused: it is probably the next flag, and the path is missing. */
 function outputPath(text: string, source: string): string {
   if (!text.startsWith('--')) return nonEmpty(text, source);
   throw usage(`${source} needs a name before ${text}`, `if that is the name, write ./${text}`);

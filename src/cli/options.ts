@@ -5,14 +5,14 @@ import type { FormatName } from '../output/formats.ts';
 import type { CreditBound } from '../service/budget.ts';
 import type { Command, Flag } from '../text/command.ts';
 
-/** The values of the flags that most commands take. Each command gets all of them; flags that it does not take have their default. */
+/** The flags that most commands accept. Each command gets them all; a flag that it does not accept has its default. */
 export interface CommonOptions extends ServiceFlags {
   readonly sandbox: boolean;
-  /** As given, or by the extension of `-o`. Null means a table at a terminal, and ndjson elsewhere. */
+  /** The format as given, or by the extension of the file of `-o`. Null means a table at a terminal, and ndjson elsewhere. */
   readonly format: FormatName | null;
   /** The fields to print, as typed; repeated flags are joined with commas. */
   readonly fields: string | null;
-  /** Null: stdout. */
+  /** The file of `-o`; null for stdout. */
   readonly output: string | null;
   readonly quiet: boolean;
   readonly summary: string | null;
@@ -24,11 +24,11 @@ export interface CommonOptions extends ServiceFlags {
   /** The bounds of the flag alone; [] if it is not given. */
   readonly maxCredits: readonly CreditBound[];
   readonly dryRun: boolean;
-  /** Entries per reference or file. */
+  /** Maximum number of entries per reference or file. */
   readonly limit: number | null;
-  /** A list of references; `-` is stdin. */
+  /** The file with a list of references; `-` is stdin. */
   readonly from: string | null;
-  /** A usage error found while parsing: thrown once `--summary` has it. */
+  /** A usage error found while parsing; it is thrown once it can be written to the file of `--summary`. */
   readonly refusal: Failure | null;
   readonly invocation: Invocation;
 }
@@ -45,27 +45,27 @@ export interface RunOptions extends CommonOptions {
   readonly seen: string | null;
 }
 
-/** The command line as typed, without its references: for the commands that messages print. */
+/** The command line as typed, without its references. The commands that messages print are derived from it. */
 interface Invocation {
   readonly name: string;
   readonly flags: readonly Flag[];
 }
 
-/** Variables of flags that decide which account is used. CHANLIST_API_KEY_FILE is left out: CHANLIST_API_KEY takes precedence over it. */
+/** Variables of the flags that select the account. CHANLIST_API_KEY_FILE is omitted, because CHANLIST_API_KEY overrides it. */
 const accountVariables: Readonly<Record<string, string>> = {
   '--profile': 'CHANLIST_PROFILE',
   '--base-url': 'CHANLIST_BASE_URL',
   '--namespace': 'CHANLIST_NAMESPACE',
 };
 
-/** The flags that decide which account is used. */
+/** The flags that select the account. */
 export const accountFlags: readonly string[] = ['--profile', '--base-url', '--namespace', '--key-file'];
 
-/** Selects the flags that any printed command needs: the account, and what it may spend. `check` takes them for its fixes. */
+/** Selects the flags that every printed command repeats: the account and its bounds. `check` accepts them for its fixes. */
 export const carriedFlagsOf = ({ invocation }: Pick<CommonOptions, 'invocation'>): readonly Flag[] =>
   invocation.flags.filter(({ name }) => [...accountFlags, '--max-credits'].includes(name));
 
-/** Adds what the environment sets of these flags: a printed command may be pasted where it is not set. */
+/** Adds the values that the environment sets for these flags: a printed command may be pasted where they are not set. */
 export function withEnvironment<T extends Pick<CommonOptions, 'invocation' | 'sandbox'>>(
   options: T,
   env: Context['env'],
@@ -89,7 +89,7 @@ export function withEnvironment<T extends Pick<CommonOptions, 'invocation' | 'sa
   return { ...options, invocation: { ...options.invocation, flags: [...flags, ...added] } };
 }
 
-/** Repeats the command as typed, for a purpose, with other operands, without some flags and with others. */
+/** Returns the command as typed, but with other operands, without the `dropped` flags and with the `added` ones. */
 export function commandOf(
   { name, flags }: Invocation,
   purpose: string,
@@ -101,7 +101,7 @@ export function commandOf(
   return { purpose, program: `chanlist ${name}`, operands, flags: [...kept, ...added] };
 }
 
-/** Extends a `check` so that it runs the fix of every problem; null with a bound per run: each fix would spend it again. */
+/** Extends a `check` to run the fix of every problem; null if there is a bound per run, as each fix would spend it again. */
 export function repairAll(check: Command): Command | null {
   const given = check.flags ?? [];
   if (given.some(({ name, value }) => name === '--max-credits' && !value?.includes('/'))) return null;

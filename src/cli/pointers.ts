@@ -6,7 +6,7 @@ import { didYouMean } from '../text/nearest.ts';
 import { longFlag } from './flag.ts';
 import { flagsOf, globalFlags, helpFlag, ownFlags, versionFlag } from './flags.ts';
 
-/** A command of jq for the lines of FILE. */
+/** Returns a command of jq that processes the lines of FILE. */
 const jq = (options: string, expression: string): Step => ({
   purpose: 'use jq',
   program: `jq ${options} '${expression}' FILE`,
@@ -15,7 +15,7 @@ const jq = (options: string, expression: string): Step => ({
 
 const key = 'a key among the arguments is visible to other users: use --key-file or chanlist auth login';
 
-/** Flags of other tools, and the advice for them. `flag`: only commands with this flag get it; null for all commands. */
+/** Flags of other tools, and the advice for each. `flag` limits a row to commands with this flag; null means all commands. */
 const flagPointers: readonly (readonly [typed: readonly string[], flag: string | null, step: Step])[] = [
   [['--force', '--overwrite'], '--restart', 'use --restart'],
   [['--file'], '--from', 'use --from'],
@@ -49,7 +49,7 @@ const commandPointers: Readonly<Record<string, readonly string[]>> = {
 
 export const seeHelp = (path: string): string => `see: chanlist help ${path}`.trim();
 
-/** Refuses a flag that a command does not have. `flag`: as typed, without its value. */
+/** Returns the usage error for a flag that a command does not have. `flag` is the flag as typed, without its value. */
 export function unknownFlag(path: string, flag: string): Failure {
   const names = [...flagsOf(path), helpFlag, versionFlag].map(longFlag);
   if (names.includes(flag))
@@ -70,7 +70,7 @@ const ownersOf = (name: string): string =>
     .flatMap(({ commands }) => commands)
     .join(', ');
 
-/** Says what to do about a flag that a command with flags of these names does not have. */
+/** Returns the advice about the flag `name`, which is not one of the flags `names` of the command. */
 function stepFor(path: string, name: string, names: readonly string[]): Step {
   for (const [typed, flag, step] of flagPointers)
     if (typed.includes(name) && (flag === null || names.includes(flag))) return step;
@@ -79,7 +79,7 @@ function stepFor(path: string, name: string, names: readonly string[]): Step {
   return didYouMean(name, names) ?? seeHelp(path);
 }
 
-/** Refuses a word that is not a command, or not an action of the command `path`. */
+/** Returns the usage error for a word that is not a command, or not an action of the command `path`. */
 export function unknownCommand(path: string, word: string, names: readonly string[]): Failure {
   const suggestion = didYouMean(word, names);
   if (path !== '')

@@ -12,7 +12,7 @@ import { seeHelp, unknownCommand, unknownFlag } from './pointers.ts';
 /** What a command line asks for. */
 type ParsedCommand =
   | { readonly kind: 'run'; readonly run: Required<CommandModule>['run']; readonly options: RunOptions }
-  /** `words`: those after `chanlist help`. */
+  /** `words` are the words after `chanlist help`. */
   | { readonly kind: 'help'; readonly words: readonly string[] }
   | { readonly kind: 'version' }
   | { readonly kind: 'refused'; readonly failure: Failure };
@@ -24,7 +24,7 @@ interface CommandLine {
 }
 
 /**
- * Parses the arguments of the program (path '') or of one command. If they name a command below it, loads that and parses
+ * Parses the arguments of the program (path '') or of one command. If they name a subcommand, loads that and parses
  * again for it, with the flags that were typed before its name.
  */
 export async function parseArguments(
@@ -64,7 +64,7 @@ export async function parseArguments(
   return { flags, request };
 }
 
-/** Finds `-output`, which Commander takes for `-o utput`. */
+/** Finds a long flag with one hyphen, such as `-output`, which Commander would parse as `-o utput`. */
 function longFlagWithOneHyphen(argv: readonly string[], path: string): string | undefined {
   const names = [...flagsOf(path), helpFlag, versionFlag].map(longFlag);
   const end = argv.indexOf('--');
@@ -72,15 +72,15 @@ function longFlagWithOneHyphen(argv: readonly string[], path: string): string | 
   return words.find((word) => names.includes(`-${word.replace(/=.*/s, '')}`));
 }
 
-/** Registers the flags of other commands, too: they are refused by name, and their values are not taken for operands. */
+/** Also registers the flags of other commands: they are refused by name, and their values are not parsed as operands. */
 function createParser(path: string, { args = [], actions = [] }: Partial<CommandModule>) {
   const command = new Command(path).helpOption(false).helpCommand(false).enablePositionalOptions();
   command.exitOverride().configureOutput({ outputError: () => {} });
   /** What was typed, in order. */
   const flags: Flag[] = [];
-  /** Wrong values are collected: a `--help` after them still counts. */
+  /** Errors of values are collected, not thrown: a `--help` after such a value is still obeyed. */
   const failures: Failure[] = [];
-  // Before the name of a command only the global ones.
+  // Before the name of a command, only the global flags are accepted.
   const all = [...(actions.length > 0 ? [] : ownFlags), ...globalFlags, ...flagsOf(path)];
   const rows = new Map(all.map((row) => [longFlag(row), row]));
   for (const row of [...rows.values(), helpFlag, versionFlag])
@@ -116,7 +116,7 @@ function optionOf(row: FlagRow, flags: Flag[], failures: Failure[]): Option {
   });
 }
 
-/** Decides what a command asks for by itself. Throws a usage error if its flags and operands do not fit. */
+/** Determines what a command line that names no subcommand asks for. Throws a usage error if flags or operands are invalid. */
 function requestOf(
   path: string,
   { args = [], actions = [], run }: Partial<CommandModule>,
@@ -175,7 +175,7 @@ function assertCompatible(path: string, flags: readonly Flag[]): void {
 /** `json, ndjson or csv` */
 const either = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-/** Decides the format of the file of `-o`: as given, else by its extension. Throws a usage error if they do not fit. */
+/** Returns the format for the file of `-o`: as given, else by its extension. Throws a usage error if they conflict. */
 export function fileFormat(output: string, given: CommonOptions['format']): CommonOptions['format'] {
   if (given === 'table') throw usage('cannot write a table to a file', `choose ${either(fileFormats)}`);
   const known = formatByPath(output);
@@ -191,7 +191,7 @@ export function fileFormat(output: string, given: CommonOptions['format']): Comm
   );
 }
 
-/** Throws a usage error for a format or fields where they do not fit. */
+/** Throws a usage error for a format, fields or a limit that the command or its other flags do not allow. */
 function assertFormatFits({ format, fields, limit, outputDir, update }: RunOptions): void {
   if (format === 'id' && fields !== null)
     throw usage('-f id prints the ID alone and takes no --fields', 'use -f csv');
@@ -208,7 +208,7 @@ function assertFormatFits({ format, fields, limit, outputDir, update }: RunOptio
 }
 
 function usageErrorOf({ code, message }: CommanderError, path: string): Failure {
-  // Commander quotes what the message is about.
+  // The message of Commander has the argument or the flag in quotes.
   const subject = /'(.*)'/.exec(message)?.[1] ?? '';
   if (code === 'commander.optionMissingArgument') {
     const flag = /--[\w-]+/.exec(subject)?.[0] ?? '';

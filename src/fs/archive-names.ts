@@ -8,7 +8,7 @@ import { temporaryName } from './private-folder.ts';
 /** The folder of records and pages files of the exports in `parent`. */
 export const privateFolderOf = (parent: string): string => join(parent, '.chanlist');
 
-/** The name of FILE of an ID in a folder of archives. */
+/** Returns the name of the FILE for an ID in a folder of archives. */
 export const archiveName = (id: string): string => `${id}.ndjson`;
 
 /** Whether a file has the name that `--output-dir` gives to an archive. */
@@ -18,13 +18,13 @@ export const recordName = (file: string): string => `${file}.json`;
 
 export const pagesName = (file: string): string => `${file}.run`;
 
-/** The temporary name of the new FILE. Without `.new`, that of `a.json` would be the temporary record of `a`. */
+/** The temporary name of the new FILE. Without `.new`, the one for `a.json` would be that of the record of `a`. */
 export const newFileName = (file: string): string => temporaryName(`${file}.new`);
 
 /** Suffix of the name under which the file of `--seen` is locked. */
 export const seenSuffix = '.seen';
 
-/** Throws a usage error for a file that a record calls an archive: only a run of its own replaces it. */
+/** Throws a usage error if a file is an archive according to its record: only an export of that archive may replace it. */
 export function assertNotArchive({ path, real }: Pick<Target, 'path' | 'real'>): void {
   const record = join(privateFolderOf(dirname(real)), recordName(basename(real)));
   if (!existsSync(record) || !existsSync(real)) return;

@@ -15,8 +15,8 @@ import {
 import type { Target } from './output-target.ts';
 
 /**
- * New content for a file: a reader sees the old content or the new, even after a power cut. It is written beside the
- * target, and takes its name and mode when it is committed; otherwise `using` removes it.
+ * Replaces a file atomically: a reader sees the old content or the new, even after a power cut. The content is written beside
+ * the target; a commit gives it the target's name and mode. Without a commit, `using` removes it.
  */
 export class AtomicFile {
   readonly #target: Target;
@@ -24,7 +24,7 @@ export class AtomicFile {
   readonly #fd: number;
   #isOpen = true;
 
-  /** Opens the temporary file, whose short name fits everywhere. Throws a usage error if it cannot be created. */
+  /** Opens the temporary file, whose default name is short enough anywhere. Throws a usage error if it cannot be created. */
   constructor(target: Target, temporary = join(dirname(target.real), `.chanlist-${randomHex()}.tmp`)) {
     this.#target = target;
     this.#temporary = temporary;
@@ -35,7 +35,7 @@ export class AtomicFile {
     withFileErrors(this.#target.path, 'failure', () => fs.writeFileSync(this.#fd, chunk));
   }
 
-  /** Makes the content durable, with the mode of the target or, for a new file, of the umask. Returns its stats. */
+  /** Syncs and closes the file, with the mode of the target or, for a new file, of the umask. Returns its stats. */
   close(): fs.Stats {
     const { path, stats } = this.#target;
     return withFileErrors(path, 'failure', () => {

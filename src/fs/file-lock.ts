@@ -14,7 +14,7 @@ const folderNotEmpty = ['ENOTEMPTY', 'EEXIST'];
 
 const { O_CREAT, O_RDWR } = fs.constants;
 
-/** Flags with which only one process can open a file, and the error of the others; null where locks are sockets. */
+/** Returns flags with which only one process can open a file, and the error that others get; null where locks are sockets. */
 export function exclusiveOpen(platform: NodeJS.Platform) {
   // UV_FS_O_EXLOCK and UV_FS_O_TEMPORARY of libuv: the file is removed when it is closed.
   if (platform === 'win32') return { flags: 0x10000000 | 0x40, busy: 'EBUSY' };
@@ -25,9 +25,9 @@ export function exclusiveOpen(platform: NodeJS.Platform) {
 type Folder = Pick<PrivateFolder, 'at' | 'names'>;
 
 /**
- * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `displayName`, if another
- * one is. Null on a file system that cannot lock. The system releases the lock of a dead process. The lock has the name
- * of the file: two spellings that are one file have one lock.
+ * Makes this process the only writer of the file called `name`. Throws `locked` (10), which names `displayName`, if another
+ * process is the writer; returns null if the file system cannot lock. The system releases the lock of a dead process. The lock
+ * is named after the file: where two spellings lead to one file, they also lead to one lock.
  */
 export async function acquireLock(
   folder: Folder,
@@ -40,7 +40,7 @@ export async function acquireLock(
   return fd === null ? null : await lockFolder(folder, name, displayName);
 }
 
-/** Opens a lock that is a file; null if it does not exist, or the file system cannot lock. */
+/** Opens a lock file; null if it does not exist or the file system cannot lock, 'folder' where locks are folders. */
 function openLock(folder: Folder, name: string, create = 0): number | 'busy' | 'folder' | null {
   const exclusive = exclusiveOpen(process.platform);
   if (exclusive === null) return 'folder';
@@ -56,8 +56,8 @@ function openLock(folder: Folder, name: string, create = 0): number | 'busy' | '
 }
 
 /**
- * A lock that is a folder with one listening socket. It is prepared under another name and renamed: that succeeds only
- * for the first process. A socket that refuses connections belongs to a dead process. Socket names are never used again.
+ * Acquires a lock that is a folder with one listening socket. The folder is prepared under another name and renamed, which
+ * succeeds only for the first process. A socket that refuses connections belongs to a dead process. No socket name is reused.
  */
 async function lockFolder(folder: Folder, name: string, displayName: string): Promise<Disposable | null> {
   const socket = randomHex();
@@ -91,7 +91,7 @@ async function lockFolder(folder: Folder, name: string, displayName: string): Pr
 export const lockedFailure = (displayName: string): Failure =>
   new Failure('locked', `${displayName}: another run is writing this file`);
 
-/** A lock that is being prepared. */
+/** Matches the name of a lock that is being prepared. */
 const stagingName = /^\.[0-9a-f]{20}\.lock$/;
 
 /** Names of the files that have a lock in a folder, including locks of dead processes. */
@@ -111,12 +111,12 @@ export async function isLocked(folder: Folder, name: string): Promise<boolean> {
   return false;
 }
 
-/** Calls `work` with a short path of a socket: Node 20 silently cuts paths longer than the system's 100 bytes. */
+/** Calls `work` with a short path of a socket: Node 20 silently truncates paths longer than the system's 100 bytes. */
 function withShortPath<T>(folder: string, socket: string, work: (path: string) => T): T {
   return withDescriptor(fs.openSync(folder, 'r'), (fd) => work(`/proc/self/fd/${fd}/${socket}`));
 }
 
-/** Whether the process that created a socket lives. The kernel answers, even for a stopped or busy process. */
+/** Whether the process that created a socket is alive. The kernel answers, even for a stopped or busy process. */
 async function isAlive(folder: string, socket: string): Promise<boolean> {
   try {
     const connection = withShortPath(folder, socket, (path) => connect({ path }));
@@ -128,7 +128,7 @@ async function isAlive(folder: string, socket: string): Promise<boolean> {
     // The connection was accepted, then closed.
     if (code === 'ECONNRESET') return await isAlive(folder, socket);
     if (['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'].includes(code)) return false;
-    // Its backlog is full, or it belongs to another user.
+    // The backlog of the socket is full, or the socket belongs to another user.
     if (['EAGAIN', 'EACCES', 'EPERM'].includes(code)) return true;
     throw error;
   }
@@ -138,7 +138,7 @@ const socketsIn = (lock: string): string[] => ignoreErrors(['ENOENT'], () => fs.
 
 function release(lock: string, socket: string, server: Server): void {
   ignoreErrors(['ENOENT'], () => fs.unlinkSync(`${lock}/${socket}`));
-  // Another process may have taken the lock by now.
+  // Another process may have acquired the lock by now.
   ignoreErrors([...folderNotEmpty, 'ENOENT'], () => fs.rmdirSync(lock));
   server.close();
 }

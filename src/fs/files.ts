@@ -15,7 +15,7 @@ export function ignoreErrors<T>(codes: readonly string[], work: () => T): T | un
   }
 }
 
-/** Closes a file that is durable or was only read: an error no longer matters. */
+/** Closes a file that is durable or was only read, and ignores errors, which no longer matter. */
 export function closeQuietly(fd: number): void {
   try {
     fs.closeSync(fd);
@@ -62,7 +62,7 @@ const systemErrors: Record<string, readonly [what: string, step?: string]> = {
   EIO: ['the device reports an error', 'check the disk'],
 };
 
-/** These errors are not about the path. */
+/** Errors that are not caused by the path. */
 const diskErrors = ['EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'];
 
 /**
@@ -71,7 +71,7 @@ const diskErrors = ['EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'];
  */
 type ErrorKind = 'input' | 'usage' | 'failure';
 
-/** Returns the failure of a system error; any other error unchanged. */
+/** Converts a system error into a failure; returns any other error unchanged. */
 export function fileError(error: unknown, file: string, kind: ErrorKind): unknown {
   const code = systemCode(error);
   if (error instanceof Failure || code === undefined) return error;
@@ -104,7 +104,7 @@ export function withFileErrors<T>(path: string, kind: ErrorKind, work: () => T):
   }
 }
 
-/** Free space kept for one page, in bytes. */
+/** Free disk space that one page requires, in bytes. */
 const minFreeSpace = 4 * 1024 * 1024;
 
 /** Throws `failed` (1), which ends the run, unless a page and `bytes` more can be written to a folder. */
@@ -125,7 +125,7 @@ export function assertFreeSpace(folder: string, bytes: number): void {
 
 let maxFileSize: number | null = null;
 
-/** The largest file that this process may write (`ulimit -f`), in bytes, where the system says it. Read once. */
+/** Returns the largest size of a file that this process may write (`ulimit -f`), in bytes, if the system tells it. Read once. */
 function fileSizeLimit(): number {
   if (maxFileSize !== null) return maxFileSize;
   const path = '/proc/self/limits';
@@ -141,7 +141,7 @@ export function syncIfPossible(fd: number): void {
   ignoreErrors([...unsupported, 'EISDIR', 'EACCES', 'EBADF'], () => fs.fsyncSync(fd));
 }
 
-/** Syncs the names in a folder, if this user may read it. */
+/** Syncs the directory entries of a folder, if this user may read it. */
 export function syncFolder(folder: string): void {
   const fd = ignoreErrors(['EACCES', 'EPERM'], () => fs.openSync(folder, 'r'));
   if (fd !== undefined) withDescriptor(fd, syncIfPossible);

@@ -5,7 +5,7 @@ import { withFileErrors } from './files.ts';
 
 const chunkBytes = 128 * 1024;
 
-/** Reads an open file, or a part of it, in chunks, each valid until the next one. `stop` ends the reading. */
+/** Yields an open file, or a part of it, in chunks, each valid until the next one. Throws if `stop` is aborted. */
 export async function* chunksOf(
   fd: number,
   path: string,
@@ -32,18 +32,18 @@ export async function limitHeapGrowth(): Promise<void> {
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-/** Yields lines in batches, each valid until the next one; null for a line that is too long. `withEnds`: with their LF or CRLF. */
+/** Yields lines in batches, each valid until the next one. A line that is too long is null. `withEnds` keeps their LF or CRLF. */
 export async function* linesOf(
   chunks: AsyncIterable<Buffer>,
   { maxLength = maxJsonBytes, withEnds = false } = {},
 ): AsyncGenerator<readonly (Buffer | null)[], void> {
   await limitHeapGrowth();
-  /** The start of a line whose end has not been read; empty if it is too long. */
+  /** The parts of a line whose end has not been read; they are discarded if the line is too long. */
   let parts: Buffer[] = [];
   let length = 0;
   const endLine = (rest: Buffer): Buffer | null => {
     const isTooLong = length + rest.length > maxLength;
-    // A line that is whole is not copied: copying takes half as long again.
+    // A line within one chunk is not copied: a copy takes half as long again.
     const line = parts.length === 0 ? rest : Buffer.concat([...parts, rest]);
     parts = [];
     length = 0;
@@ -60,7 +60,7 @@ export async function* linesOf(
     if (lines.length > 0) yield lines;
     length += chunk.length - from;
     if (length > maxLength) parts = [];
-    // The chunk is reused.
+    // Copied, because the chunk is reused.
     else if (from < chunk.length) parts.push(Buffer.from(chunk.subarray(from)));
   }
   if (length > 0) yield [endLine(Buffer.alloc(0))];

@@ -30,20 +30,20 @@ export function resolveTarget(named: string): Target {
   });
 }
 
-/** Whether a file has no content, or a byte order mark alone. */
+/** Whether a file is empty or contains only a byte order mark. */
 export const isEmpty = ({ path, real, stats }: Target): boolean =>
   stats?.isFile() === true &&
   (stats.size === 0 ||
     (stats.size === 3 && withFileErrors(path, 'usage', () => fs.readFileSync(real, 'utf8') === '\ufeff')));
 
-/** Names that Windows cannot have, by the reason. */
+/** Names that Windows does not allow, by the reason. */
 const impossibleNames: Readonly<Record<string, RegExp>> = {
   'it contains': /[<>:"|?*]|\p{Cc}/u,
   'it is the device': /^(?:con|prn|aux|nul|(?:com|lpt)[\d\u00b9\u00b2\u00b3]|con(?:in|out)\$)(?= *(?:\.|$))/i,
   'it ends with': /[. ]$/,
 };
 
-/** Throws a usage error for a path with a name that the platform cannot have. */
+/** Throws a usage error for a path with a name that the platform does not allow. */
 export function assertPossibleNames(path: string, platform = process.platform): void {
   const names = platform === 'win32' ? path.slice(win32.parse(path).root.length).split(/[\\/]/) : [];
   for (const name of names.filter((name) => name !== '.' && name !== '..'))
@@ -54,9 +54,9 @@ export function assertPossibleNames(path: string, platform = process.platform): 
     }
 }
 
-/** A path without symbolic links, dangling ones included. Throws system errors, such as for a loop. */
+/** Resolves the symbolic links of a path, including dangling ones. Throws system errors, such as for a loop. */
 function realPath(path: string): string {
-  // For Node's own function, `..` after a linked folder is not the real parent.
+  // Only the native function resolves `..` after a linked folder to the real parent.
   const { native } = fs.realpathSync;
   if (fs.existsSync(path)) return native(path);
   const folder = native(dirname(path));
@@ -74,8 +74,8 @@ export interface NamedFile {
 }
 
 /**
- * Throws a usage error if two files are the same, including through links, unless both are inputs, and for an output in a
- * private folder. `-` as an input is stdin.
+ * Throws a usage error if two paths lead to the same file, even through links, unless both are inputs; and for an output in a
+ * private folder. An input `-` is stdin.
  */
 export function assertDistinctPaths(files: readonly NamedFile[]): void {
   const isInput = ({ kind }: NamedFile): boolean => kind === 'input';
@@ -92,7 +92,7 @@ export function assertDistinctPaths(files: readonly NamedFile[]): void {
   }
 }
 
-/** The file that a path leads to. A path that cannot be followed is returned as it is: using it reports the error. */
+/** Returns the file that a path leads to. A path that cannot be resolved is returned unchanged: using it reports the error. */
 export function resolveIfPossible(path: string): Pick<Target, 'real' | 'stats'> {
   try {
     return { real: realPath(path), stats: fs.statSync(path, { throwIfNoEntry: false }) ?? null };

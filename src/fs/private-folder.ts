@@ -15,14 +15,14 @@ import { fileKind } from './output-target.ts';
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
 
 /**
- * A folder of the program's own: a real one of the effective user, which others cannot write. Files in it are opened by
- * name, never through a link. Throws a usage error for a folder that is refused.
+ * A folder that belongs to the program: not a link, owned by the effective user, and not writable by others. Files in it are
+ * opened by name, never through a link. Throws a usage error for a folder that is refused.
  */
 export class PrivateFolder {
   readonly path: string;
-  /** The folder exists, and `assertTrusted` has passed: only then are files in it read. */
+  /** True if the folder exists and has passed `assertTrusted`: only then are files in it read. */
   exists: boolean;
-  /** This process has created it. */
+  /** True if this process has created the folder. */
   created = false;
 
   private constructor(path: string, exists: boolean) {
@@ -30,7 +30,7 @@ export class PrivateFolder {
     this.exists = exists;
   }
 
-  /** Opens a folder, which need not exist. `repair`: write permissions of others are removed. */
+  /** Opens a folder, which need not exist. `repair` removes the write permissions of other users. */
   static open(path: string, repair = false): PrivateFolder {
     return withFileErrors(path, 'failure', () => {
       const exists = ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, repair)) ?? false;
@@ -48,7 +48,7 @@ export class PrivateFolder {
         syncFolder(dirname(path));
       });
       this.exists = assertTrusted(path, true);
-      // Also in an existing folder: the run that created it may have been killed before this.
+      // An existing folder gets it, too: the run that created the folder may have been killed before this line.
       if (basename(path) === '.chanlist')
         ignoreErrors(['EEXIST'], () =>
           fs.writeFileSync(this.at('.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }),
@@ -93,7 +93,7 @@ export class PrivateFolder {
     return this.#guard(name, () => this.#open(name, O_RDWR | O_APPEND | (create ? O_CREAT : 0)));
   }
 
-  /** Creates an empty file (0600) for reading and writing, in place of one of this name, and returns its descriptor. */
+  /** Creates an empty file (0600) for reading and writing, replaces one of this name, and returns its descriptor. */
   createEmpty(name: string): number {
     this.remove(name);
     return this.#guard(name, () => this.#open(name, O_RDWR | O_APPEND | O_CREAT | O_EXCL));
@@ -105,7 +105,7 @@ export class PrivateFolder {
       const temporary = temporaryName(name);
       withDescriptor(this.createEmpty(temporary), (fd) => {
         fs.writeFileSync(fd, content);
-        // The file is whole even after a power cut.
+        // After this, the file is complete even after a power cut.
         syncIfPossible(fd);
       });
       replaceFile(this.at(temporary), this.at(name));
@@ -141,7 +141,7 @@ export class PrivateFolder {
   }
 
   #open(name: string, flags: number): number {
-    // A FIFO would block forever.
+    // Without O_NONBLOCK, a FIFO would block forever.
     const fd = fs.openSync(this.at(name), flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
     const stats = fs.fstatSync(fd);
     if (stats.isFile()) return fd;
@@ -156,7 +156,7 @@ export class PrivateFolder {
   }
 }
 
-/** The name under which a new file is written in a private folder before it takes its own name. */
+/** Returns the name under which a new file is written in a private folder before it is renamed. */
 export const temporaryName = (name: string): string => `${name}.tmp`;
 
 /** Throws a usage error unless this is a real folder of this user. `repair`: if others may write to it, its mode becomes 0700. */

@@ -11,7 +11,7 @@ import { linesOf } from './line-chunks.ts';
 /** Longest input line, in bytes. */
 const maxLineLength = 8 * 1024;
 
-/** Names an input in messages; `-` is stdin. */
+/** Returns the name of an input for messages; `-` is stdin. */
 export const inputName = (path: string): string => (path === '-' ? 'stdin' : excerpt(path));
 
 export interface Line {
@@ -22,8 +22,8 @@ export interface Line {
 }
 
 /**
- * Yields the lines of a path or a stream, each without U+FEFF at its start. Throws `unreadable`, including for NUL bytes;
- * `stop` ends it.
+ * Yields the lines of a path or a stream, each without U+FEFF at its start. Throws the failure of `unreadable` if the input
+ * cannot be read or contains NUL bytes, and the reason of `stop` once that is aborted.
  */
 export async function* readLines(
   from: string | Context['stdin'],
@@ -43,21 +43,21 @@ export async function* readLines(
 
 const byteOrderMark = Buffer.from('\ufeff');
 
-/** The start of a file without its byte order mark. */
+/** Returns the start of a file without its byte order mark. */
 export const withoutByteOrderMark = (start: Buffer): Buffer =>
   start.subarray(0, byteOrderMark.length).equals(byteOrderMark)
     ? start.subarray(byteOrderMark.length)
     : start;
 
-/** The first bytes of UTF-16: a byte order mark, or two characters of ASCII. */
+/** Matches the first bytes of UTF-16: a byte order mark, or two characters of ASCII. */
 const utf16 = /^(?:\xff\xfe|\xfe\xff|(?:[^\0]\0){2}|(?:\0[^\0]){2})/;
 
 /** Whether a file that starts with these bytes is UTF-16. */
 export const isUtf16 = (start: Buffer): boolean => utf16.test(start.toString('latin1', 0, 4));
 
 /**
- * Yields chunks of an input, each valid until the next one. Throws `unreadable`, including for UTF-16 and, if it has to be
- * text, for NUL bytes; `stop` ends it.
+ * Yields chunks of an input, each valid until the next one. Throws the failure of `unreadable` if the input cannot be read, is
+ * UTF-16 or (with `isText`) contains NUL bytes, and the reason of `stop` once that is aborted.
  */
 export async function* readChunks(
   from: string | Context['stdin'],
@@ -77,7 +77,7 @@ export async function* readChunks(
       const chunk = typeof read === 'string' ? Buffer.from(read) : read;
       if (isStart && isUtf16(chunk)) throw unreadable('it is UTF-16: save it as UTF-8');
       isStart = false;
-      // A device such as /dev/zero has no line ends.
+      // A device such as /dev/zero has no line ends, and would be read forever.
       if (isText && chunk.includes(0)) throw unreadable('it is not text: it contains NUL bytes');
       yield chunk;
     }

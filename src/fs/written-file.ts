@@ -2,16 +2,16 @@ import { existsSync, lstatSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../errors.ts';
 
-/** Compares inodes only: both files are in one folder. After a rename Windows may report another device. */
+/** Compares only inodes: both files are in one folder, and Windows may report another device after a rename. */
 export const isSameFile = (a: Stats, b: Stats): boolean => a.ino === b.ino;
 
-/** Throws `failed` for the reference if somebody else has removed, replaced or written a file of this run. */
+/** Throws `failed` for the reference if another program or run has removed, replaced or written a file of this run. */
 export function assertWritten(path: string, written: Stats, size: number): void {
   const now = lstatSync(path, { throwIfNoEntry: false });
   if (now === undefined || !isSameFile(now, written) || now.size !== size) throw foreignFailure(path);
 }
 
-/** The failure of a file of this run that somebody else has removed or written. */
+/** Returns the failure for a file of this run that another program or run has removed or written. */
 export function foreignFailure(path: string): Failure {
   const scope = 'reference';
   const removed = [dirname(path), path].find((place) => !existsSync(place));

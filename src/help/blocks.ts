@@ -19,13 +19,13 @@ export function shortCost(operation: Operation): string {
   return `${countCredits(operation.credits)} per page${size}`;
 }
 
-/** The cost as a sentence of the help (docs/service.md, sections 1, 5 and 7). */
+/** Returns the sentence of the help that states the cost (docs/service.md, sections 1, 5 and 7). */
 export function costSentence(operation: Operation): string {
   if (operation.credits > 0) return `Costs ${shortCost(operation)}; failed requests are free.`;
   return 'Free; the account needs at least 1 credit.';
 }
 
-/** A part of a help text: a paragraph, terms and their meanings, examples, or lines that are not broken. */
+/** A part of a help text: a paragraph, terms and their meanings, examples, or lines that are not wrapped. */
 export type Block =
   | string
   | Terms

@@ -16,7 +16,7 @@ export const examples: readonly Example[] = [
   ['export every upload; run it again to resume', 'chanlist uploads @demo -o demo.ndjson'],
 ];
 
-/** Writes the help on a topic, a command, an action, or (no words) the program. Throws a usage error if there is none. */
+/** Returns the help on a topic, a command, an action or, without words, the program. Throws a usage error for other words. */
 export async function helpText(words: readonly string[], table: readonly CommandRow[], terminal: Terminal) {
   if (words.length === 0) return layout(programHelp(table), terminal);
   const [word, ...rest] = words;
@@ -29,11 +29,11 @@ export async function helpText(words: readonly string[], table: readonly Command
 const noHelp = (words: readonly string[], known: string): Failure =>
   usage(`there is no help on '${words.join(' ')}'`, seeHelp(known));
 
-/** `width`: at least that of a term. */
+/** Returns the terms of a list of commands, padded to at least `width` characters. */
 const commandTerms = (rows: readonly CommandRow[], width = 0): Terms['rows'] =>
   rows.map(({ name, usage: words, summary }) => [`${name} ${words}`.trim().padEnd(width), summary]);
 
-/** `words`: the command, or the action below `parent`. */
+/** Returns the help on the command that the words name, or on the action of the command `parent`. */
 async function commandHelp(
   [word = '', ...rest]: readonly string[],
   table: readonly CommandRow[],
@@ -60,7 +60,7 @@ async function commandHelp(
   ];
 }
 
-/** It fits a terminal of 24 lines and 80 columns. */
+/** Returns the help on the program, which fits a terminal of 24 lines and 80 columns. */
 function programHelp(table: readonly CommandRow[]): readonly Block[] {
   const width = longestLength(commandTerms(table).map(([term]) => term));
   const headings = [...new Set(table.map(({ heading }) => heading))];
@@ -80,12 +80,12 @@ function programHelp(table: readonly CommandRow[]): readonly Block[] {
   ];
 }
 
-/** Narrower terminals break the lines themselves. */
+/** Minimum width of the layout: a narrower terminal breaks the lines itself. */
 const minColumns = 40;
-/** Below this width, a meaning goes under its term. */
+/** If a meaning would have fewer columns than this, it is put below its term. */
 const minMeaning = 32;
 
-/** Lays out blocks in the width of a terminal (null: 80 columns), with bold headings if it has colour. */
+/** Lays out blocks in the width of a terminal (80 columns if there is none), with bold headings if it supports colour. */
 function layout(blocks: readonly Block[], terminal: Terminal): string {
   const columns = Math.max(minColumns, terminal?.columns ?? 80);
   const bold = (line: string): string => (terminal?.color ? colors().bold(line) : line);
@@ -98,7 +98,7 @@ function layout(blocks: readonly Block[], terminal: Terminal): string {
   return `${blocks.map((block) => linesOf(block).join('\n')).join('\n\n')}\n`;
 }
 
-/** Command lines are copied: none is broken. */
+/** Command lines are not wrapped, so that they can be copied. */
 const exampleLines = (examples: readonly Example[], columns: number): string[] =>
   examples.flatMap(([what, line]) => [...wrap(what, columns - 4).map((part) => `  # ${part}`), `  ${line}`]);
 

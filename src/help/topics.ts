@@ -48,7 +48,7 @@ const { resolve, uploads, search, latest } = operations;
 const paged = pagedNames.join(' and ');
 const unspecified = uploads.documentedFields.slice(uploads.fields.length);
 
-/** What the help says on each topic, and the man page, too. */
+/** The text of each help topic; the man page contains these texts, too. */
 export const topics: Readonly<Record<TopicName, readonly Block[]>> = {
   flags: [
     'Most commands take these flags, before or after their name; for their variables see: chanlist help environment.',

@@ -10,14 +10,14 @@ export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 
-/** A table of 256 bytes with 1 at each of these ASCII characters. */
+/** Returns a table of 256 bytes that has 1 at the code of each of these ASCII characters. */
 export function byteSet(characters: string): Uint8Array {
   const set = new Uint8Array(256);
   for (const character of characters) set[character.charCodeAt(0)] = 1;
   return set;
 }
 
-/** Shorter pieces are copied byte by byte: calling the system's copy takes longer. */
+/** Pieces up to this length are copied byte by byte, which is faster than a call of the system's copy. */
 const shortBytes = 64;
 
 /** Collects text in UTF-8 in one buffer, which grows as needed and is reused: the collector frees large buffers late. */
@@ -25,7 +25,7 @@ export class ByteWriter {
   #bytes = Buffer.allocUnsafeSlow(64 * 1024);
   #length = 0;
 
-  /** Bytes since the last `take`. */
+  /** Number of bytes written since the last `take`. */
   get length(): number {
     return this.#length;
   }
@@ -49,7 +49,7 @@ export class ByteWriter {
     } else for (let i = start; i < end; i++) bytes[this.#length++] = from[i] as number;
   }
 
-  /** What was written since the last call; valid until the next write. */
+  /** Returns what was written since the last call; the result is valid until the next write. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#length = 0;

@@ -8,7 +8,7 @@ const LETTER_T = 0x74;
 
 type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
-/** The kind of a value by its first byte; any other starts a number. */
+/** The kind of a value by its first byte; any other byte starts a number. */
 const kinds: Readonly<Record<number, Kind>> = {
   [OPEN_BRACE]: 'object',
   [OPEN_BRACKET]: 'array',
@@ -18,7 +18,7 @@ const kinds: Readonly<Record<number, Kind>> = {
   [LETTER_T]: 'boolean',
 };
 
-/** The JSON of a value with DEL, C1 and bidirectional formatting escaped, otherwise as few escapes as JSON allows. */
+/** Returns the JSON of a value with DEL, C1 and bidirectional formatting escaped, else with as few escapes as JSON allows. */
 export function quoteJson(value: unknown): string {
   return escapeUnsafe(JSON.stringify(value));
 }
@@ -27,7 +27,7 @@ function decodeString(literal: string): string {
   return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
 }
 
-/** The canonical literals of keys that are looked up. */
+/** A cache of the canonical literals of keys that have been looked up. */
 const keyLiterals = new Map<string, Buffer>();
 
 function keyLiteral(key: string): Buffer {
@@ -57,25 +57,25 @@ export class JsonText {
     this.#parts = parts;
   }
 
-  /** Parses JSON; returns null if it is invalid or has too many values. `withEntries`: the entries of a list in it will be read. */
+  /** Parses JSON; null if it is invalid or has too many values. `withEntries` also indexes the entries of a list in it. */
   static parse(bytes: Buffer, withEntries = false): JsonText | null {
     const index = indexJson(bytes, withEntries);
     return typeof index === 'string' ? null : new JsonText(index, 0, index.bytes.length, index.parts);
   }
 
-  /** The value of a text that is known to be JSON. */
+  /** Parses a text that is known to be JSON. */
   static of(text: string): JsonText {
     const value = JsonText.parse(Buffer.from(text));
     if (value === null) throw new Error('not JSON');
     return value;
   }
 
-  /** Writes the JSON (`toString`). */
+  /** Writes the JSON, as `toString` returns it. */
   writeTo(out: ByteWriter): void {
     out.copy(this.#index.bytes, this.#from, this.#to);
   }
 
-  /** Writes the plain text (`plain`) unless a byte of it is 1 in `special`; returns whether it did. */
+  /** Writes the plain text (`plain`); returns false and writes nothing if `special` has 1 for a byte of it. */
   writePlain(out: ByteWriter, special: Uint8Array): boolean {
     const { bytes } = this.#index;
     const isString = bytes[this.#from] === QUOTE;
@@ -95,7 +95,7 @@ export class JsonText {
     return this.#index.bytes.subarray(this.#from, this.#to);
   }
 
-  /** The positions of its parts. A nested value is indexed when they are first needed. */
+  /** Returns the positions of the parts. A nested value is indexed when they are first needed. */
   #opened(): readonly number[] {
     if (this.#parts !== null) return this.#parts;
     const index = indexJson(this.utf8);
@@ -107,7 +107,7 @@ export class JsonText {
     return index.parts;
   }
 
-  /** The elements of an array; nothing for any other value. */
+  /** Returns the elements of an array; none for any other value. */
   elements(): JsonText[] {
     const elements: JsonText[] = [];
     if (this.kind !== 'array') return elements;
@@ -116,14 +116,14 @@ export class JsonText {
     return elements;
   }
 
-  /** The members of an object in order, with duplicates; nothing for any other value. */
+  /** Yields the members of an object in order, with duplicates; none for any other value. */
   *members(): Generator<readonly [key: string, value: JsonText], void> {
     if (this.kind !== 'object') return;
     const parts = this.#opened();
     for (let i = 0; i < parts.length; i += 4) yield [this.#key(parts, i), this.#part(parts, i + 2)];
   }
 
-  /** The keys of an object in order, with duplicates; nothing for any other value. */
+  /** Returns the keys of an object in order, with duplicates; none for any other value. */
   keys(): string[] {
     return Array.from(this.members(), ([key]) => key);
   }
@@ -142,7 +142,7 @@ export class JsonText {
     return true;
   }
 
-  /** The member or element with this key; the last one if a key occurs twice, as in `JSON.parse`. */
+  /** Returns the member or element with this key; the last one if a key occurs twice, as `JSON.parse` does. */
   get(key: string): JsonText | undefined {
     const { kind } = this;
     if (kind === 'array') {
@@ -172,17 +172,17 @@ export class JsonText {
     return this.kind === 'boolean' ? String(this) === 'true' : undefined;
   }
 
-  /** The characters of a string value; undefined for any other. */
+  /** Returns the characters of a string value; undefined for any other value. */
   string(): string | undefined {
     return this.kind === 'string' ? decodeString(this.toString()) : undefined;
   }
 
-  /** The value as plain text: a string's characters, nothing for null, otherwise its JSON. */
+  /** Returns the value as plain text: the characters of a string, '' for null, otherwise its JSON. */
   plain(): string {
     return this.kind === 'null' ? '' : (this.string() ?? this.toString());
   }
 
-  /** JSON without white space, with as few escapes as are safe; numbers, order and duplicate keys as sent. */
+  /** Returns the JSON without white space, with as few escapes as are safe; numbers, order and duplicate keys are as sent. */
   toString(): string {
     return this.#index.bytes.toString('utf8', this.#from, this.#to);
   }

@@ -15,25 +15,25 @@ import {
   QUOTE,
 } from './byte-writer.ts';
 
-/** Largest JSON text that is read, a response or a line, in bytes; and as messages name it. */
+/** Maximum size of a JSON text that is read, either a response or a line: in bytes, and as messages name it. */
 export const maxJsonBytes = 64 * 1024 * 1024;
 export const maxJsonSize = '64 MiB';
 
-/** Maximum number of values in a text: their positions in a small body could otherwise fill the memory. */
+/** Maximum number of values in a text: even if the text is small, the positions of more values could fill the memory. */
 export const maxValues = 1_000_000;
 
 export interface JsonIndex {
   /** The text in canonical form: without white space between tokens, and with as few escapes as are safe. */
   readonly bytes: Buffer;
-  /** Start and end of each part of the outermost value in bytes: each element; for an object key, value, key, value. */
+  /** Start and end, in bytes, of each part of the outermost value: each element or, in an object, each key and value. */
   readonly parts: readonly number[];
-  /** Parts of other values that are indexed, by the byte of their bracket; null if there are none. */
+  /** Parts of other values that are indexed, by the position of their opening bracket; null if there are none. */
   readonly inner: ReadonlyMap<number, readonly number[]> | null;
 }
 
 type Problem = 'not JSON' | 'too many values';
 
-/** The index of a text: of the outermost value and, `withEntries`, of arrays in it and objects that are their elements. */
+/** Indexes the outermost value of a text and, if `withEntries`, arrays in it and objects that are elements of these. */
 export function indexJson(text: Buffer, withEntries = false): JsonIndex | Problem {
   let index = indexCompact(text, withEntries);
   if (index === 'white space') index = indexCompact(withoutSpace(text), withEntries);
@@ -55,7 +55,7 @@ function indexCompact(bytes: Buffer, withEntries: boolean): JsonIndex | Problem 
   const view = new DataView(bytes.buffer, bytes.byteOffset, length);
   const parts: number[] = [];
   let inner: Map<number, number[]> | null = null;
-  /** Parts of the innermost open value, and of those around it; null if they are not indexed. */
+  /** Parts of the innermost open value, and of the open values around it; null for a value that is not indexed. */
   let list: number[] | null = parts;
   const around: (number[] | null)[] = [];
   /** The closing brackets of the open values. */
@@ -131,7 +131,7 @@ function indexCompact(bytes: Buffer, withEntries: boolean): JsonIndex | Problem 
   return { bytes, parts, inner };
 }
 
-/** What may come next, as bits; the end is a closing bracket. */
+/** Bits for what may come next; END is a closing bracket. */
 const VALUE = 1;
 const KEY = 2;
 const COLON_AFTER_KEY = 4;
@@ -149,7 +149,7 @@ const hexDigits = byteSet('0123456789abcdefABCDEF');
 /** Whether a byte belongs to a number or a word. */
 const isScalar = (byte: number | undefined): boolean => byte !== undefined && structure[byte] === 0;
 
-/** The text without white space between tokens; unchanged if it is not JSON anyway. */
+/** Returns a text without white space between tokens; unchanged if it is certainly not JSON. */
 function withoutSpace(text: Buffer): Buffer {
   const view = new DataView(text.buffer, text.byteOffset, text.length);
   const compact = new ByteWriter();
@@ -171,7 +171,7 @@ function withoutSpace(text: Buffer): Buffer {
   return compact.take();
 }
 
-/** The position of the quote that ends the string that starts here; -1 if there is no valid string. */
+/** Returns the position of the quote that ends the string that begins at `start`; -1 if there is no valid string. */
 function stringEnd(bytes: Buffer, view: DataView, start: number): number {
   for (let at = start + 1; ; ) {
     at = nextSpecial(bytes, view, at);
@@ -182,19 +182,19 @@ function stringEnd(bytes: Buffer, view: DataView, start: number): number {
   }
 }
 
-/** 1: a control character, a quote or a backslash. */
+/** A table that has 1 for a control character, a quote and a backslash. */
 const specialBytes = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 0x20 || byte === QUOTE || byte === BACKSLASH ? 1 : 0,
 );
 
-/** Whether one of four bytes is special. */
+/** Whether at least one of the four bytes in an integer is special. */
 const hasSpecial = (four: number): boolean =>
   (((four - 0x20202020) | ((four ^ 0x22222222) - 0x01010101) | ((four ^ 0x5c5c5c5c) - 0x01010101)) &
     ~four &
     0x80808080) !==
   0;
 
-/** The next control character, quote or backslash, or the length. Four at a time save a third of the scan. */
+/** Returns the position of the next control character, quote or backslash, or the length. Four at once save a third. */
 function nextSpecial(bytes: Buffer, view: DataView, start: number): number {
   const { length } = bytes;
   let at = start;
@@ -203,7 +203,7 @@ function nextSpecial(bytes: Buffer, view: DataView, start: number): number {
   return at;
 }
 
-/** Bytes of an escape after its backslash; 0 for an invalid one. */
+/** Returns the number of bytes of an escape after its backslash; 0 if the escape is invalid. */
 function escapeLength(bytes: Buffer, at: number): number {
   const letter = bytes[at + 1] ?? 0;
   if (letter !== 0x75) return shortEscapes[letter] as number;
@@ -211,7 +211,7 @@ function escapeLength(bytes: Buffer, at: number): number {
   return 5;
 }
 
-/** Whether nothing may be written differently: no `\/`, no `\uXXXX`, no character that has to be escaped. */
+/** Whether a text is canonical: it has no `\/`, no `\uXXXX`, and no character that has to be escaped. */
 function isCanonical(bytes: Buffer): boolean {
   if (bytes.includes(BACKSLASH) && (bytes.includes('\\/') || bytes.includes('\\u'))) return false;
   if (bytes.includes(0x7f)) return false;
@@ -237,17 +237,17 @@ export function isUnsafeAt(bytes: Buffer, at: number): boolean {
 const scalar = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 const ZERO = 0x30;
 
-/** Length of the number, `true`, `false` or `null` that starts here; 0 if there is none. */
+/** Returns the length of the number, `true`, `false` or `null` that begins at `at`; 0 if there is none. */
 function scalarLength(bytes: Buffer, at: number): number {
   let end = at;
   while (digits[bytes[end] ?? 0] === 1) end++;
-  // Most numbers are whole: they need no regular expression.
+  // Most numbers are integers, which need no regular expression.
   const isWhole = bytes[at] !== ZERO && !isScalar(bytes[end]);
   while (isScalar(bytes[end])) end++;
   return isWhole || scalar.test(bytes.toString('latin1', at, end)) ? end - at : 0;
 }
 
-/** Whether `text`, from `start` to `end`, is in `bytes` at a place. */
+/** Whether `bytes` has at `at` the bytes of `text` from `start` to `end`. */
 export function isTextAt(bytes: Buffer, at: number, text: Buffer, start = 0, end = text.length): boolean {
   for (let i = start; i < end; i++) if (bytes[at + i - start] !== text[i]) return false;
   return true;

@@ -29,7 +29,7 @@ export const mapOf =
   (value): value is Readonly<Record<string, T>> =>
     isObject(value) && Object.values(value).every(test);
 
-/** Whether a value is an object with these members; further ones are ignored. */
+/** Whether a value is an object with these members; other members are ignored. */
 export function objectOf<M extends Readonly<Record<string, Test>>>(
   members: M,
 ): Test<{ readonly [Name in keyof M]: Infer<M[Name]> }> {
@@ -38,7 +38,7 @@ export function objectOf<M extends Readonly<Record<string, Test>>>(
     isObject(value) && tests.every(([name, test]) => test(value[name]));
 }
 
-/** The object in a JSON text; null if it is not JSON, or another value. */
+/** Returns the object in a JSON text; null if the text is not JSON, or its value is not an object. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text);

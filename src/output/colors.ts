@@ -1,7 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 
 /**
- * Returns the colours that every colour terminal has. Called only where one is printed: loading chalk takes 7 ms, and the
- * build puts it off until here.
+ * Returns the colours that every colour terminal has. Call it only to print a colour: loading chalk takes 7 ms, which the
+ * build defers until this call.
  */
 export const colors = (): ChalkInstance => new Chalk({ level: 1 });

@@ -9,21 +9,21 @@ export interface Column {
   /** The header: a word for people, or the name of a field. */
   readonly header: string;
   readonly cell: (entry: JsonText, source: EntrySource) => string;
-  /** `number` (aligned right) and `uncut` are cut only beyond 40 columns. Absent: decided by its cells. */
+  /** `number` (aligned right) and `uncut` are truncated only beyond 40 columns. If absent, the cells decide the kind. */
   readonly kind?: 'number' | 'uncut' | 'text' | 'title';
-  /** Minimum width: later entries may need it. */
+  /** Width that is reserved, because later entries may need it. */
   readonly width?: number;
-  /** Columns are dropped from the highest number down; among equals, the last one first. Absent: never dropped. */
+  /** Columns are dropped from the highest number down; among equals, the last one first. If absent, this one never is. */
   readonly dropOrder?: number;
-  /** Other columns are dropped before this one gets narrower. */
+  /** Minimum width: other columns are dropped before this one becomes narrower. */
   readonly min?: number;
 }
 
-/** Longest reference in a table: a channel ID. */
+/** Maximum width of a reference in a table: that of a channel ID. */
 const maxReference = 24;
-/** Narrowest terminal with the column `index`. */
+/** Minimum width of a terminal for the column `index` to be shown. */
 const minIndexColumns = 100;
-/** Narrowest terminal with room for views that are words (`214 waiting`). */
+/** Minimum width of a terminal for room to be reserved for views that are words (`214 waiting`). */
 const minWideViews = 120;
 /** Widths of cells that later references may need: `PREMIERE`, `142,627`, `123,456,789`. */
 const laterWidths: ReadonlyMap<string, number> = new Map([
@@ -34,7 +34,7 @@ const laterWidths: ReadonlyMap<string, number> = new Map([
 ]);
 const maxKeyColumns = 100;
 
-/** Chooses the columns of a table by the entries of the first page. `mayFollow`: whether others may need more room. */
+/** Chooses the columns of a table by the entries of the first page. `mayFollow` says whether wider entries may follow. */
 export function chooseColumns(
   options: FormatOptions,
   entries: readonly JsonText[],
@@ -63,18 +63,18 @@ export function chooseColumns(
   return hasSeveral ? [reference, ...columns] : columns;
 }
 
-/** The width of a column of references, which are all known. */
+/** Returns the width of the column of references, all of which are known in advance. */
 function referenceSize(header: string, { terminal, referenceWidth = maxReference }: FormatOptions) {
   const needed = Math.max(header.length, referenceWidth);
   const width = terminal === null ? needed : Math.min(needed, maxReference);
   return { kind: 'text', width, min: scaled(terminal, maxReference, width) } as const;
 }
 
-/** A width chosen for 80 columns, scaled to this terminal, at most `max`. */
+/** Scales a width chosen for 80 columns to this terminal; the result is at most `max`. */
 const scaled = (terminal: Terminal, widthAt80: number, max: number): number =>
   terminal === null ? max : Math.min(max, Math.floor((widthAt80 * terminal.columns) / 80));
 
-/** Whether each entry has an ID or a title, and some have each of them. */
+/** Whether every entry has an ID or a title, at least one has an ID, and at least one has a title. */
 function hasVideos(entries: readonly JsonText[]): boolean {
   const has = (key: string) => (entry: JsonText) => entry.get(key) !== undefined;
   const [hasId, hasTitle] = [has('videoId'), has('title')];
@@ -83,7 +83,7 @@ function hasVideos(entries: readonly JsonText[]): boolean {
   );
 }
 
-/** Chooses the columns of videos that have a value in some entry; the title is last, so that it moves no cell. */
+/** Chooses the columns of videos that have a value in some entry; the title is the last one, so that it moves no cell. */
 function videoColumns(
   { shape, hasSeveral, terminal }: FormatOptions,
   entries: readonly JsonText[],
@@ -139,7 +139,7 @@ function videoColumns(
   });
 }
 
-/** Writes a value as in messages (`1,234`), but an index as it is. */
+/** Formats a count as messages do (`1,234`); returns an index and any other value unchanged. */
 function cellText(name: string, value: JsonText | undefined): string {
   const text = value?.plain() ?? '';
   const isCount = name !== 'index' && (name === 'viewCount' || value?.kind === 'number');
@@ -156,13 +156,13 @@ function fieldColumn(field: Field, dropOrder?: number): Column {
   return { header: name, cell, ...(kind && { kind }), ...(dropOrder && { dropOrder }) };
 }
 
-/** Chooses the members of other entries that are neither arrays nor objects, the specified ones first. */
+/** Chooses the columns of entries that are not videos: members that are neither arrays nor objects, specified ones first. */
 function memberColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
   const members = entries.flatMap((entry) => [...new Map(entry.members())]);
   const scalars = members.filter(([, { kind }]) => kind !== 'object' && kind !== 'array');
   const sent = new Set((scalars.length === 0 ? members : scalars).map(([key]) => key));
   const keys = new Set([...options.shape.fields.filter((key) => sent.has(key)), ...sent]);
-  // The column of references has it.
+  // The column of references already shows this value.
   if (options.hasSeveral) keys.delete('resolved_from');
   if (keys.size === 0) return [{ header: 'value', cell: String }];
   const { idField } = options.shape;

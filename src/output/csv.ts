@@ -61,19 +61,19 @@ export function csvFormat({ shape, fields, columns: fileColumns, terminal }: For
   };
 }
 
-/** The key of the entry that a field reads. */
+/** Returns the top-level key of the entry that a field reads. */
 const topKey = ({ name, path }: Field): string => path?.[0] ?? name;
 
 /** Bytes in a JSON value that prevent copying it as it is into a cell. */
 const special = byteSet('",\\\r\n');
 
-/** Quotes a cell if it must be, without NUL characters: most programs read it up to the first one. */
+/** Quotes a cell if necessary, and removes NUL characters: most programs read a cell up to the first one. */
 function quote(cell: string): string {
   const text = cell.replaceAll('\0', '');
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Creates lines of one `videoId` (resolve: `channel_id`). Entries without one are left out, with a warning. */
+/** Creates lines with one `videoId` (resolve: `channel_id`) each. Entries without one are skipped, with a warning. */
 export function idFormat({ shape, terminal }: FormatOptions): Writer {
   const { idField } = shape;
   const lineOf = (id: string): string =>

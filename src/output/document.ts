@@ -10,15 +10,15 @@ export interface Frame {
 
 export const arrayFrame: Frame = { before: '[', after: ']' };
 
-/** The document is its only entry. */
+/** The frame of a document that consists of its only entry. */
 export const noFrame: Frame = { before: '', after: '' };
 
-/** Begins the document of a listing. `info`: playlist_info of the first page; null if nothing arrived. */
+/** Returns the start of the document of a listing. `info` is playlist_info of the first page; null if no page arrived. */
 export const listingStart = (info: JsonText | null): string => `{"playlist_info":${info},"results":[`;
 
 /**
- * Ends the document of a listing. `hasMore`: false only if the service said that there is nothing more. `token`: of the
- * first page not fully printed; null if that is the first page, or all is printed.
+ * Returns the end of the document of a listing. `hasMore` is false only if the service said that there is nothing more. `token`
+ * is that of the first page not fully printed; null if that page is the first one of the list, or if all is printed.
  */
 export function listingEnd(hasMore: boolean, token: string | null, failure: Failure | null): string {
   const end = { continuation_token: token, has_more: hasMore, ...(failure && { error: failure }) };
@@ -28,13 +28,13 @@ export function listingEnd(hasMore: boolean, token: string | null, failure: Fail
 
 interface ResponseParts extends Frame {
   readonly entries: readonly JsonText[];
-  /** Whether the body has a list of entries; else it is the only one. */
+  /** Whether the body has a list of entries; otherwise the body is the only entry. */
   readonly isList: boolean;
 }
 
 /**
- * Finds the entries of a whole response: a resolve result is one (docs/service.md, 2.1). Where the specification leaves the shape
- * open, they are the body if that is an array, else `results`, else its only array, else the body.
+ * Finds the entries of a whole response. A resolve result is one entry (docs/service.md, 2.1). If the shape is unspecified, the
+ * entries are those of the body if it is an array, else of `results`, else of its only array; else the body is the only entry.
  */
 export function readResponse(body: JsonText, kind: EntryShape['body'] = 'list'): ResponseParts {
   const asOneEntry = { ...noFrame, entries: [body], isList: false };

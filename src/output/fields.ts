@@ -12,7 +12,7 @@ export function entryKeys(entries: readonly JsonText[]): string[] {
   const keys = new Set<string>();
   for (const [i, entry] of entries.entries()) {
     const before = entries[i - 1];
-    // Most entries have the keys of the one before.
+    // Most entries have the same keys as the previous one.
     if (before !== undefined && entry.hasKeysOf(before)) continue;
     for (const key of entry.keys()) keys.add(key);
   }
@@ -32,13 +32,13 @@ export const computedFields = Object.keys(computed);
 
 export const wildcard = '*';
 
-/** Above this many fields a map is used: `get` compares all keys of an entry. */
+/** For more fields than this a map is used, because `get` compares all keys of an entry. */
 const maxCompared = 50;
 
-/** The path of a field inside a member; null for a member itself, `*` and a computed field. */
+/** Returns the path of a field that is nested in a member; null for a member itself, `*` and a computed field. */
 const innerPath = ({ path }: Field): Field['path'] => (path !== null && path.length > 1 ? path : null);
 
-/** Reads what an entry has at a field. A key written like the field comes first. */
+/** Returns the value of a field in an entry. A key that is spelled like the whole field takes precedence over its path. */
 export function valueAt(entry: JsonText, field: Field): JsonText | undefined {
   const inner = innerPath(field);
   return entry.get(field.name) ?? (inner === null ? undefined : entry.at(inner));
@@ -88,7 +88,7 @@ export function entryWriter(
 /** Maximum number of csv columns that are not named with `--fields`. */
 export const maxColumns = 1000;
 
-/** Replaces `*` among the fields (null: `*`) by the specified ones, else the documented ones, and these keys. */
+/** Replaces `*` in a list of fields (null means `*`) by the specified fields, else the documented ones, and by these keys. */
 export function expandFields(
   fields: readonly Field[] | null,
   { fields: specified, documentedFields }: EntryShape,
@@ -103,7 +103,7 @@ export function expandFields(
   });
 }
 
-/** Whether fields that are not named are printed. */
+/** Whether fields that `--fields` does not name are printed, too. */
 export const hasWildcard = (fields: readonly Field[] | null): boolean =>
   fields === null || fields.some(({ name }) => name === wildcard);
 

@@ -3,9 +3,9 @@ import type { JsonText } from '../json/json-text.ts';
 import type { Operation } from '../service/contract.ts';
 
 export interface EntrySource {
-  /** As the user gave it, and as `_reference` prints it; null for a continuation token or a file. */
+  /** The reference as the user gave it, and as `_reference` prints it; null for a continuation token or a file. */
   readonly given: string | null;
-  /** What the service is asked for: handle, ID or address. The column `reference` of a table shows it. */
+  /** The handle, ID or address that is sent to the service. The column `reference` of a table shows it. */
   readonly value?: string;
 }
 
@@ -20,42 +20,42 @@ export interface EntryShape extends Pick<Operation, 'fields' | 'documentedFields
   readonly body: Operation['body'] | 'rows';
 }
 
-/** The terminal of a stream, with at least 1 column; null if it is not a terminal: then nothing is cut, sanitized, indented or coloured. */
+/** The terminal of a stream, with at least 1 column; null elsewhere, where nothing is truncated, sanitized, indented or coloured. */
 export type Terminal = { readonly columns: number; readonly color: boolean } | null;
 
 export interface FormatOptions {
   readonly shape: EntryShape;
   /** `--fields`; null for the default of each format. */
   readonly fields: readonly Field[] | null;
-  /** Several references or `--from`: JSON becomes an array of `{"reference", "result"}`. */
+  /** True for several references or `--from`: JSON is then an array of `{"reference", "result"}`. */
   readonly hasSeveral: boolean;
-  /** Columns that the longest reference needs. */
+  /** Width of the longest reference, in columns. */
   readonly referenceWidth?: number;
   readonly terminal: Terminal;
-  /** Records of this machine: a table that does not fit has a line per field. */
+  /** True for records of this machine: a table that does not fit is then printed with one line per field. */
   readonly isReport?: boolean;
-  /** table: entries that decide its columns; else the first page does. */
+  /** For a table: the entries that decide its columns; by default those of the first page. */
   readonly sample?: readonly JsonText[];
-  /** csv: the columns, if they are decided beforehand; else the first page decides. */
+  /** For csv: the columns if they are known beforehand; by default the first page decides. */
   readonly columns?: readonly Field[] | null;
 }
 
-/** A piece of the output: text, or UTF-8 bytes, which spares decoding what is only copied. */
+/** A piece of the output: text or, to avoid decoding what is only copied, UTF-8 bytes. */
 export type Chunk = string | Buffer;
 
 /**
- * Makes the text of one output format. Functions return what to write next and keep no streams. Order of calls: for each reference
- * `open`, `rows` for each page, `close`, or `failed` alone; finally `tail`.
+ * Makes the text of one output format. Its functions return what to write next and keep no streams. Order of calls: for each
+ * reference either `open`, `rows` for each page and `close`, or only `failed`; at the end of the output `tail`.
  */
 export interface Format {
-  /** `before`: what a json document has before the entries (document.ts). */
+  /** `before` is what a json document has before the entries (document.ts). */
   open(source: EntrySource, before: string): string;
-  /** A Buffer is valid until the next call. `mayFollow`: whether entries may follow (default: not after a single response). */
+  /** A Buffer is valid until the next call. `mayFollow`: whether entries may follow (by default not after a single response). */
   rows(source: EntrySource, entries: readonly JsonText[], mayFollow?: boolean): Chunk;
   close(source: EntrySource, after: string): string;
   failed(source: EntrySource, failure: Failure): string;
   tail(): string;
-  /** Warnings about the output, one per cause: requested at the end. */
+  /** Returns warnings about the output, one per cause; called at the end. */
   warnings(): string[];
 }
 

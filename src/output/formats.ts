@@ -44,7 +44,7 @@ export const formatNames = Object.keys(formats) as readonly FormatName[];
 
 export const extensions = formatNames.flatMap((name) => formats[name].extensions.map((word) => `.${word}`));
 
-/** The format of a file extension, or undefined. */
+/** Returns the format of a file extension; undefined if there is none. */
 export function formatByPath(path: string): FormatName | undefined {
   const extension = extname(path).slice(1).toLowerCase();
   return formatNames.find((name) => (formats[name].extensions as readonly string[]).includes(extension));
@@ -52,7 +52,7 @@ export function formatByPath(path: string): FormatName | undefined {
 
 export const fileFormats: readonly FileFormat[] = formatNames.filter((name) => name !== 'table');
 
-/** Creates a format; it also warns about fields that no entry on the first page has. */
+/** Creates a format, which also warns about fields that no entry on the first page has. */
 export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
   const { fields, columns, hasSeveral, shape } = options;
   const isPaged = shape.body === 'page' || shape.body === 'rows';

@@ -63,7 +63,7 @@ const token = /\\.|["{}[\],:]|[^\\"{}[\],:]+/gs;
 function indenter(): (text: string) => string {
   let depth = 0;
   let isString = false;
-  /** The last token opened an array or object: its first part begins a line. */
+  /** True if the last token opened an array or object, whose first part then begins a line. */
   let isOpened = false;
   const line = (): string => `\n${'  '.repeat(depth)}`;
   return (text) =>
@@ -73,7 +73,7 @@ function indenter(): (text: string) => string {
       if (isPlain) return found;
       const isEnd = found === '}' || found === ']';
       if (isEnd) depth--;
-      // After an opening bracket and before a closing one, but not between the two.
+      // A line begins after an opening bracket and before a closing one, but not between the brackets of an empty pair.
       const needsLine = isOpened !== isEnd;
       const before = needsLine ? line() : '';
       isOpened = found === '{' || found === '[';

@@ -13,14 +13,14 @@ export function pagerCommand({ PAGER, PATH = '', TERM }: Env, platform = process
   return PATH.split(delimiter).some((folder) => existsSync(join(folder, 'less'))) ? 'less -FRX' : null;
 }
 
-/** Like git: `PAGER=less` shows colours, and ends by itself if all fits on the screen. */
+/** Defaults like those of git: `PAGER=less` shows colours, and exits by itself if all fits on the screen. */
 const defaults = { LESS: 'FRX', LESSCHARSET: 'utf-8' };
 
-/** A pager that has the terminal of this process. */
+/** A pager process that writes to the terminal of this process. */
 export class Pager {
   /** Destroyed when the pager exits. */
   readonly input: Writable;
-  /** Resolves once it has ended, to its failure or null. After a failure, all that it was given is on stdout. */
+  /** Resolves once the pager has exited, to its failure or null. After a failure, all text it was given is on stdout. */
   readonly ended: Promise<Failure | null>;
   #failure: Failure | null = null;
   readonly #given: Chunk[] = [];
@@ -39,7 +39,7 @@ export class Pager {
     });
     this.ended = exited.then((code) => {
       this.input.destroy();
-      // A signal has ended it, or the program.
+      // The pager succeeded or was ended by a signal, or this program is being stopped.
       if (!code || stop.aborted) return null;
       for (const text of this.#given) stdout.write(text);
       const message = `the pager failed with exit code ${code}: ${command}`;
@@ -53,13 +53,13 @@ export class Pager {
     return this.#failure;
   }
 
-  /** Splits the text into lines. A pager's pipe buffers 200 KB but only about 250 writes, so that pages nobody scrolls to are not bought. */
+  /** Splits text into lines: a pipe buffers 200 KB but only about 250 writes, so pages that nobody scrolls to are not bought. */
   partsOf(text: Chunk): readonly string[] {
     this.#given.push(text);
     return text.toString().split(/(?<=\n)/);
   }
 
-  /** Ends its input and waits for it; returns its failure. */
+  /** Closes the input of the pager and waits until it exits; returns its failure, or null. */
   async close(): Promise<Failure | null> {
     // Ctrl-C at the terminal is for the pager now.
     process.removeAllListeners('SIGINT').on('SIGINT', () => {});

@@ -1,4 +1,4 @@
-/** What `--fields` may name, and what is said about a field that entries do not have. */
+/** Parses `--fields`, and describes fields that entries do not have. */
 import { usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { operations, videoFields } from '../service/contract.ts';
@@ -7,7 +7,7 @@ import { excerpt } from '../text/truncate.ts';
 import { computedFields, entryKeys, valueAt, wildcard } from './fields.ts';
 import type { EntryShape, Field } from './format.ts';
 
-/** Entries of exports, whichever command wrote them. */
+/** The shape of entries in files of exports, whichever command wrote them. */
 export const fileShape = {
   fields: videoFields,
   documentedFields: [...new Set(Object.values(operations).flatMap((row) => row.documentedFields))],
@@ -20,7 +20,7 @@ export function knownFields({ fields, documentedFields }: EntryShape): readonly 
   return [...new Set([...documentedFields, ...(fields.length > 0 ? [] : videoFields)])];
 }
 
-/** Headers of tables, and the fields they stand for, as far as entries have them. */
+/** Headers of tables, and the fields that each may stand for, depending on the entries. */
 const headerWords: ReadonlyMap<string, readonly string[]> = new Map([
   ['length', ['_seconds', 'lengthText']],
   ['views', ['_views', 'viewCount', 'viewCountText']],
@@ -51,7 +51,7 @@ function suggestionFor(name: string, first: string, shape: EntryShape): string |
     const near = nearest(first, computedFields);
     return near ? `did you mean ${near}?` : `the computed fields are ${computedFields.join(', ')}`;
   }
-  // These entries are specified; others may have such fields.
+  // The fields of a page are specified; entries of other shapes may have such fields.
   if (shape.body === 'page') {
     const path = name.replace(/\[(\d+)\]/g, '.$1');
     if (path !== name) return `did you mean ${path}?`;
@@ -109,7 +109,7 @@ export function absentWarning(
   return `--fields: no entry${where} has ${names}; the fields are ${joinNames(entryKeys(entries))}`;
 }
 
-/** Throws a usage error for a field that no entry of these batches has, and names the nearest one. Without entries: nothing. */
+/** Throws a usage error, with the nearest name, for a field that no entry of these batches has, if there are entries. */
 export async function assertPresent(
   fields: readonly Field[],
   batches: AsyncIterable<readonly JsonText[]>,

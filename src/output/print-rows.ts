@@ -12,11 +12,11 @@ export interface RowOptions<R> {
   readonly format: FormatName | null;
   /** The members of each row that are printed, in this order. */
   readonly fields: readonly (keyof R & string)[];
-  /** What a table shows of a row; by default these members. */
+  /** Returns the members that a table shows of a row; by default the row itself. */
   readonly tableRow?: (row: R) => Readonly<Record<string, unknown>>;
-  /** The columns of csv, of members of members as `problem.code`; by default these members. */
+  /** The columns of csv, with nested members written as `problem.code`; by default `fields`. */
   readonly csvColumns?: readonly string[];
-  /** There is one row: json is the object itself, a table has a line for each of its members. */
+  /** True if there is one row: json is then the object itself, and a table has a line for each of its members. */
   readonly isSingle?: boolean;
   /** Lines below a table. */
   readonly footer?: readonly string[];
@@ -51,7 +51,7 @@ export async function printRows<R extends object>(
   const body = isSingle ? 'object' : 'rows';
   const rendering = {
     format,
-    // A table has the columns of its rows, in their order.
+    // A table shows the members of its rows, in their order.
     shape: { fields: isTable ? [] : fields, documentedFields: [], idField: '', body },
     fields: isTable ? null : (format === 'csv' ? csvColumns : fields).map(fieldAt),
     terminal,
@@ -63,12 +63,12 @@ export async function printRows<R extends object>(
   if (isTable) for (const line of footer) await stdout.write(`${wrap(line, columns).join('\n')}\n`);
 }
 
-/** `problem.code` is inside `problem`. */
+/** `problem.code` is the member `code` of `problem`. */
 const fieldAt = (name: string): Field => ({ name, path: name.split('.') });
 
 const isoTimePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** A value in a table: a time without its seconds, in UTC. */
+/** Formats a value for a table: null and booleans as words, a time in UTC without its seconds. */
 function cell(value: unknown, words: Record<'null' | 'true' | 'false', string>): unknown {
   if (value === null || typeof value === 'boolean') return words[`${value}`];
   const isTime = typeof value === 'string' && isoTimePattern.test(value);

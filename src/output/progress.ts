@@ -5,12 +5,12 @@ import type { Streams } from './stdout.ts';
 import { descriptorOf } from './terminal.ts';
 import { truncateToWidth } from './width.ts';
 
-/** Milliseconds before the line appears: quicker runs neither show nor load it. */
+/** Delay in milliseconds before the line appears: shorter runs neither show nor load it. */
 const delayMs = 150;
 /** Columns of the spinner, of the spaces around it, and of the `^C` that a terminal echoes. */
 const reservedColumns = 6;
 
-/** What the line knows about the listing of a reference. */
+/** What the progress line shows about the listing of a reference. */
 interface ListingState {
   readonly reference: string | null;
   readonly page: number;
@@ -21,10 +21,10 @@ interface ListingState {
 }
 
 export interface ProgressLine {
-  /** Another program may draw on the same terminal: waits are said in lines of their own. */
+  /** True if another program may draw on the same terminal: waits are then reported in lines of their own. */
   readonly isHidden: boolean;
   referenceDone(reference: object): void;
-  /** Before the first request of a listing, and after each page. */
+  /** To be called before the first request of a listing, and after each page. */
   update(state: ListingState): void;
   /** Counts down a wait before a request is sent again. */
   countDown(milliseconds: number, why: string): void;
@@ -32,8 +32,8 @@ export interface ProgressLine {
 }
 
 /**
- * One line for all references of a run, on the terminal of stderr while it takes longer than a moment. Nothing is drawn if
- * stderr is not a terminal, or a dumb one, with `-q`, and while stdout is a pipe, whose reader may draw on the same terminal.
+ * Creates the one line for all references of a run, on the terminal of stderr; it appears after a moment. Nothing is drawn with
+ * `-q`, if stderr is a dumb terminal or none, and while stdout is a pipe, whose reader may draw on the same terminal.
  */
 export function createProgress(
   { context, stderr }: Pick<Streams, 'context' | 'stderr'>,
@@ -78,7 +78,7 @@ export function createProgress(
       }),
     );
   };
-  // It may be stopped before it appears, and a run must not fail because of its progress line.
+  // Errors are ignored: it may be stopped before it appears, and a run must not fail because of its progress line.
   const appeared = isDrawn ? appear().catch(() => {}) : null;
 
   return {
@@ -121,7 +121,7 @@ export function listingText(
   return parts.join(', ');
 }
 
-/** Describes the progress of several references: they are counted (`7/31 channels`), and have no time left. */
+/** Describes the progress of several references: their number (`7/31 channels`), but no remaining time. */
 export function runText(states: readonly ListingState[], references: string): string {
   const entries = states.reduce((sum, state) => sum + state.entries, 0);
   const credits = states.reduce((sum, state) => sum + state.credits, 0);

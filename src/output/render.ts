@@ -6,7 +6,7 @@ import { entryKeys, expandFields, hasWildcard, maxColumns } from './fields.ts';
 import type { Chunk, EntrySource, Field, Format, FormatOptions } from './format.ts';
 import { createFormat, type FormatName } from './formats.ts';
 
-/** Entries per batch: a table takes its widths from the first one, a csv that is read only once its columns. */
+/** Entries per batch. The first batch decides the widths of a table, and the columns of a csv that is read only once. */
 const batchEntries = 100;
 
 /** Entries in batches, each valid until the next one. */
@@ -22,7 +22,7 @@ export async function writeEntries(
   batches: Batches,
   write: Write,
 ): Promise<void> {
-  // Not written yet: a failure before the first entries prints a document of its own.
+  // Written with the first entries: a failure before them prints a document of its own.
   let opening = format.open(source, before);
   for await (const entries of batches) {
     await write(opening);
@@ -39,7 +39,7 @@ interface Rendering extends Omit<FormatOptions, 'hasSeveral' | 'columns'> {
 }
 
 /**
- * Renders entries that are on this machine. If they can be read twice (`isRepeatable`), csv has every key that occurs.
+ * Renders entries that are on this machine. If they can be read twice (`isRepeatable`), csv has a column for every key.
  * Returns warnings; throws what `read` and `write` throw.
  */
 export async function render(
@@ -64,12 +64,12 @@ async function columnsOf(
   const keys = new Set<string>();
   for await (const batch of batches)
     for (const key of entryKeys(batch)) if (keys.size <= maxColumns) keys.add(key);
-  // Lines that are not videos have none of their fields.
+  // Lines that are not videos get no columns for the fields of videos.
   const isOther = shape.body === 'rows' && keys.size > 0 && !keys.has(shape.idField);
   return expandFields(fields, isOther ? { ...shape, fields: [...keys] } : shape, keys);
 }
 
-/** Yields the entries of lines in batches; before an error, the entries so far. `parse` returns the entry of a line, or null to skip it. */
+/** Yields the entries of lines in batches, the last one even before an error. `parse` returns null to skip a line. */
 export async function* entriesOf(
   lines: ReturnType<typeof linesOf>,
   parse: (line: Buffer | null) => JsonText | null,
@@ -79,7 +79,7 @@ export async function* entriesOf(
   try {
     for await (const chunk of lines)
       for (const line of chunk) {
-        // A batch outlives the chunk of its lines.
+        // Copied, because a batch outlives the chunk of its lines.
         const entry = parse(line && Buffer.from(line));
         if (entry === null) continue;
         batch.push(entry);

@@ -9,20 +9,20 @@ import type { Terminal } from './format.ts';
 import { terminalOf } from './terminal.ts';
 import { textWidth } from './width.ts';
 
-/** Writes all that goes to stderr. Each message is one line, `chanlist: ` first, free of control characters. */
+/** Writes everything that goes to stderr. Each message is one line: `chanlist: ` and a text without control characters. */
 export class Stderr {
   readonly terminal: Terminal;
   readonly #stream: Context['stderr'];
-  /** -1: only failures; otherwise the number of `-v`. */
+  /** -1 means only failures; otherwise this is the number of `-v` flags. */
   readonly #verbosity: number;
   readonly #isDebug: boolean;
-  /** The progress line: one line on the terminal that is stopped while anything else is written. */
+  /** The progress line, which is removed from the terminal while anything else is written. */
   #spinner: Ora | null = null;
   #isHidden = false;
-  /** The last line on the terminal is incomplete data. */
+  /** True if the last line on the terminal is data without a line end. */
   #openLine = false;
   readonly #secrets: string[] = [];
-  /** Lines that wait until the pager has ended. */
+  /** Lines that are held back until the pager has exited; null while there is no pager. */
   #waiting: string[] | null = null;
 
   constructor(
@@ -48,7 +48,7 @@ export class Stderr {
     if (secret.length >= minSecretLength) this.#secrets.push(secret);
   }
 
-  /** A text with `[key]` in place of each key, for other outputs, too. */
+  /** Replaces each key in a text with `[key]`, for other outputs, too. */
   withoutKeys(text: string): string {
     return this.#secrets.reduce(withoutSecret, text);
   }
@@ -65,14 +65,14 @@ export class Stderr {
     this.#stopLine();
   }
 
-  /** Shows it again, unless the data ended within a line (`openLine`). */
+  /** Shows the progress line again, unless the data ended within a line (`openLine`). */
   show(openLine = false): void {
     this.#isHidden = false;
     this.#openLine = openLine;
     this.#startLine();
   }
 
-  /** Holds lines back while a pager has the terminal: until `ended` resolves. */
+  /** Holds lines back while a pager uses the terminal, until `ended` resolves. */
   holdUntil(ended: Promise<unknown>): void {
     this.#stopLine();
     this.#waiting = [];
@@ -96,12 +96,12 @@ export class Stderr {
     if (this.#verbosity >= 0) this.#line(message, 'warning: ');
   }
 
-  /** Prints what the user asked to know, at a terminal or not. */
+  /** Prints information that the user asked for, whether or not stderr is a terminal. */
   print(message: string): void {
     if (this.#verbosity >= 0) this.#line(message);
   }
 
-  /** Prints information, and the final tally: at a terminal, and with -v elsewhere. */
+  /** Prints information, such as the final tally: at a terminal always (but not with -q), elsewhere only with -v. */
   note(message: Step): void {
     if (this.#verbosity > (this.#stream.isTTY === true ? -1 : 0)) this.#line(message);
   }
@@ -112,7 +112,7 @@ export class Stderr {
     if (isTTY) this.note(`reading from the terminal; end with ${end}`);
   }
 
-  /** Prints it with `-v`, even at a terminal. */
+  /** Prints a message only with `-v`, even at a terminal. */
   verbose(message: string): void {
     if (this.#verbosity > 0) this.#line(message);
   }
@@ -121,14 +121,14 @@ export class Stderr {
     if (this.#verbosity > 1) this.#line(message());
   }
 
-  /** With CHANLIST_DEBUG=1 also the stack of the failure and of its causes. */
+  /** Prints a failure and, with CHANLIST_DEBUG=1, its stack and the stacks of its causes. */
   printFailure(failure: Failure): void {
     this.error(failure.message, failure.step);
     for (let cause: unknown = failure; this.#isDebug && cause instanceof Error; cause = cause.cause)
       for (const line of (cause.stack ?? cause.message).split('\n')) this.#line(line);
   }
 
-  /** Prints a message, at a terminal broken between words; a command stays in one line, so that it can be copied. */
+  /** Prints a message. At a terminal it is wrapped between words; a command stays in one line, so that it can be copied. */
   #line(message: Step, word: '' | keyof typeof colorOf = ''): void {
     const whole = sanitize(this.withoutKeys(stepText(message)));
     const { isTTY, columns } = this.#stream;
@@ -145,7 +145,7 @@ export class Stderr {
   }
 
   #stopLine(): void {
-    // `stop` moves the cursor even if nothing is drawn: not within a line of data.
+    // `stop` moves the cursor even if nothing is drawn, which must not happen within a line of data.
     if (this.#spinner?.isSpinning) this.#spinner.stop();
   }
 

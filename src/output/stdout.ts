@@ -32,7 +32,7 @@ export class Stdout {
   #stream: Context['stdout'];
   #pages = 0;
   #error: Error | null = null;
-  /** Always the same object, so that it is reported once. */
+  /** The failure of a write: always the same object, so that it is reported once. */
   #failure: Failure | null = null;
 
   constructor(context: Context, stderr: Stderr, color = true) {
@@ -44,7 +44,7 @@ export class Stdout {
     this.#stream.on('error', this.#onError);
   }
 
-  /** Whether a pager has, or had, the terminal. */
+  /** Whether a pager was opened; it may have exited. */
   get hasPager(): boolean {
     return this.#pager !== null;
   }
@@ -61,12 +61,12 @@ export class Stdout {
   }
 
   /**
-   * Writes text and waits until the system has taken it. Throws `ClosedPipe` once the reader has closed the pipe, and `failed`
-   * for anything else (a full disk). After a signal it throws the abort reason, if the reader does not read or has left.
+   * Writes text and waits until the system has accepted it. Throws `ClosedPipe` once the reader has closed the pipe, `failed`
+   * for other errors (a full disk). After a stop signal, throws the abort reason if the reader does not read or has exited.
    */
   async write(text: Chunk): Promise<void> {
     if (text.length === 0) return;
-    // A page that was bought while the pager failed.
+    // This page was bought while the pager failed.
     if (this.#pager?.failure) return void this.#context.stdout.write(text);
     this.assertWritable();
     this.#openPager();
@@ -78,13 +78,13 @@ export class Stdout {
       this.#stderr.show(this.#stream.isTTY === true && !endsLine(text));
     }
     if (this.#error !== null) await this.#pager?.ended;
-    // All that a pager was given is on stdout once it has failed.
+    // If the pager has failed, all text that it was given is on stdout.
     if (!this.#pager?.failure) this.assertWritable();
   }
 
   /**
-   * Writes the text of a page. That a reader such as `head` has closed the pipe shows only at the next write: the last
-   * character is written a moment after the rest, so that no further page is bought.
+   * Writes the text of a page, its last character a moment after the rest. Only the second write notices that a reader such as
+   * `head` has closed the pipe after the first one; then no further page is bought.
    */
   async writePage(text: Chunk): Promise<void> {
     if (!this.#descriptor?.isPipe || text.length === 0) return await this.write(text);
@@ -105,13 +105,13 @@ export class Stdout {
     this.#stderr.holdUntil(this.#pager.ended);
   }
 
-  /** Resolves once the text is written or failed; after a stop signal, even if that takes too long. */
+  /** Resolves once the text is written or has failed; after a stop signal, at the latest after `writeTimeoutMs`. */
   #flush(text: Chunk): Promise<void> {
     const { clock, stop } = this.#context;
     const done = new AbortController();
     return new Promise((resolve) => {
       const giveUp = (): void => {
-        // Nothing more is written.
+        // From now on nothing more is written.
         this.#failure ??= toFailure(stop.reason);
         resolve();
       };
@@ -136,7 +136,7 @@ export class Stdout {
     });
   }
 
-  /** Throws what `write` throws, and the failure of the pager: before more is bought. */
+  /** Throws what `write` throws, and the failure of the pager. To be called before more is bought. */
   assertWritable(): void {
     const failure = this.#failure ?? this.#pager?.failure;
     if (failure) throw failure;

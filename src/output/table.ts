@@ -8,19 +8,19 @@ import type { EntrySource, FormatOptions, Writer } from './format.ts';
 import { maxTextWidth, textWidth, truncateToWidth, widest } from './width.ts';
 
 const gap = 2;
-/** Longer cells are cut, even numbers and IDs. */
+/** Longer cells are truncated, even numbers and IDs. */
 const maxUncut = 40;
 /** Minimum widths of columns of text: in reports of this machine, in lists (then columns are dropped), and with `--fields`. */
 const minTextWidths = { report: 20, list: 14, fields: 8 };
-/** Without borders, with a gap between columns. */
+/** A grid without borders, with a gap between columns. */
 const grid = {
   chars: Object.fromEntries(Object.keys(new CliTable().options.chars).map((name) => [name, ''])),
   style: { 'padding-left': 0, 'padding-right': gap, head: [], border: [], compact: true },
 };
 
-/** Matches credits, too: `1,234 (+1)`. */
+/** Matches numbers, and also credits: `1,234 (+1)`. */
 const numericCell = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?(?: \(\+[\d,]{1,30}\))?$/i;
-/** Whether a cell is a number; the first character rules out most. */
+/** Whether a cell is a number; the first character rules out most other cells. */
 const looksNumeric = (cell: string): boolean =>
   cell.charCodeAt(0) <= 0x39 && cell.length <= maxUncut && numericCell.test(cell);
 
@@ -42,7 +42,7 @@ export function tableFormat(options: FormatOptions): Writer {
   const cellsOf = (selected: readonly Column[], entry: JsonText, source: EntrySource): string[] =>
     selected.map(({ cell }) => sanitize(cell(entry, source)));
 
-  /** Returns the widths of a row: a number wider than its column gets what it needs, from the title if there is one. */
+  /** Returns the column widths of a row. A number wider than its column gets what it needs, from the title if there is one. */
   const widthsOf = (row: readonly string[]): readonly number[] => {
     const mayGrow = (cell: string, i: number): boolean =>
       terminal === null || (looksNumeric(cell) && columns[i]?.kind !== 'title');
@@ -53,7 +53,7 @@ export function tableFormat(options: FormatOptions): Writer {
     const excess = Math.max(0, totalWidth(wider) - terminalWidth);
     return wider.map((width, i) => (columns[i]?.kind === 'title' ? Math.max(1, width - excess) : width));
   };
-  /** Draws one row. A whole table would take CliTable quadratic time, and it measures UTF-16 units: cells are padded before. */
+  /** Draws one row, because CliTable takes quadratic time for a table. It measures UTF-16 units, so cells are padded here. */
   const draw = (row: readonly string[], rowWidths: readonly number[]): string => {
     table.options.colWidths = [];
     table[0] = row.map((cell, i) => {
@@ -107,7 +107,7 @@ const totalWidth = (widths: readonly number[]): number =>
 
 const minWidth = (columns: readonly Sized[]): number => totalWidth(columns.map(({ min }) => min));
 
-/** Whether a cell must not be cut. */
+/** Whether a cell must not be truncated. */
 const isKept = (cell: string, kind: Column['kind']): boolean =>
   kind === 'number' || kind === 'uncut' ? cell.length <= maxUncut : kind !== 'title' && looksNumeric(cell);
 
@@ -135,8 +135,8 @@ function dropColumns(columns: readonly Sized[], terminalWidth: number): readonly
 }
 
 /**
- * Makes the widest columns narrower until all fit, if they can; the title gets what is left, but before other columns only if
- * longer ones may follow.
+ * Narrows the widest columns until all fit, if possible. The title gets the remaining width; if it is not the last column, only
+ * if longer titles may follow.
  */
 function fitWidths(columns: readonly Sized[], terminalWidth: number, mayFollow: boolean): readonly number[] {
   if (terminalWidth === Number.POSITIVE_INFINITY) return columns.map(({ width }) => width);

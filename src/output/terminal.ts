@@ -3,7 +3,7 @@ import type { Context, Env } from '../context.ts';
 import type { Terminal } from './format.ts';
 import type { FormatName } from './formats.ts';
 
-/** Decides width and colour of a stream's terminal; null if it is not one. An unknown width counts as 80. */
+/** Determines width and colour of a stream's terminal; null if the stream is not one. An unknown width counts as 80. */
 export function terminalOf(
   { isTTY, columns }: Context['stdout'],
   { NO_COLOR = '', TERM }: Env,
@@ -16,7 +16,7 @@ export function terminalOf(
 /** The format without `--format`: a table at a terminal, else ndjson. */
 export const defaultFormat = (terminal: Terminal): FormatName => (terminal === null ? 'ndjson' : 'table');
 
-/** Finds out what the descriptor of a stream that is not a terminal leads to; null if it cannot. */
+/** Determines what the descriptor of a stream refers to; null if the stream is a terminal, or if that is unknown. */
 export function descriptorOf({ isTTY, fd }: Context['stdout'] & { readonly fd?: unknown }) {
   if (isTTY === true || typeof fd !== 'number') return null;
   try {

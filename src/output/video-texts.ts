@@ -25,7 +25,7 @@ function viewsOfText(viewCountText: string): string | null {
   if (match === null) return null;
   const [, whole = '', fraction = '', unit = ''] = match;
   const zeros = unitZeros[unit.toUpperCase()] ?? 0;
-  // More digits than the unit has zeros are not a whole number of views.
+  // A fraction with more digits than the unit has zeros is not a whole number of views.
   if (fraction.length > zeros) return null;
   return (whole.replaceAll(',', '') + fraction.padEnd(zeros, '0')).replace(/^0+(?=\d)/, '');
 }

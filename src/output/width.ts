@@ -1,15 +1,14 @@
 import stringWidth from 'string-width';
 import { isPlain } from '../text/sanitize.ts';
 
-/** Longer texts are not measured: that takes more than linear time. */
+/** Maximum length of a text that is measured: that takes more than linear time. */
 const maxMeasured = 10_000;
 
 /** Widths of recent texts and characters: a cell is measured several times while it is drawn. */
 const known = new Map<string, number>();
-/** Created when a text needs it: that takes 8 ms. */
+/** Created when a text first needs it, because that takes 8 ms. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** The grapheme clusters of a text. */
 function graphemes(text: string): string[] {
   segmenter ??= new Intl.Segmenter();
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
@@ -52,11 +51,11 @@ function maxWidth(character: string): number {
   return Math.max(textWidth(character), parts);
 }
 
-/** Fits a text into `columns` columns: unchanged, or cut between two grapheme clusters, with an ellipsis. */
+/** Truncates a text, if necessary, to `columns` columns: between two grapheme clusters, and with an ellipsis. */
 export function truncateToWidth(text: string, columns: number): string {
   if (columns < 1) return '';
   if (isPlain(text)) return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
-  // No grapheme cluster of a language is longer than this.
+  // No grapheme cluster of a language is longer than 20 code units, so the rest of the text is not needed.
   const start = text.slice(0, 20 * (columns + 1));
   let kept = '';
   let used = 0;

@@ -24,7 +24,7 @@ export const sandboxDefaults = {
 
 export type SandboxSettings = Readonly<typeof sandboxDefaults>;
 
-/** The service of exports from the sandbox, in records. */
+/** The name of the sandbox as a service, in the records of exports. */
 export const sandboxName = 'the sandbox';
 
 export const servePort = 8787;

@@ -12,13 +12,13 @@ export interface VideoList {
   /** Its playlist_info without the description, which only a playlist has. */
   readonly info: object;
   readonly description: string;
-  /** The video at a position, counted from the top, from 0. */
+  /** Returns the video at a position, which counts from 0 at the top. */
   at(position: number): Video;
 }
 
 const minute = 60_000;
 
-/** The uploads of each channel, which grow from now on, and the entries of its feed. */
+/** Returns a function that returns the uploads of a channel, which grow from now on, and the entries of its feed. */
 export function demoCatalog({ grow, now }: Pick<SandboxSettings, 'grow' | 'now'>) {
   const started = now();
   return (owner: Channel): VideoList & { feed(): readonly Video[] } => {
@@ -36,7 +36,7 @@ export function demoCatalog({ grow, now }: Pick<SandboxSettings, 'grow' | 'now'>
     return {
       owner,
       count,
-      // With a thousands separator, and with videos that are never listed.
+      // In `@odd`, numVideos has a thousands separator and counts videos that are never listed.
       info: isOdd ? { ...info, numVideos: thousands(count + 755) } : { ...info, viewCount },
       description: '',
       at,
@@ -45,7 +45,7 @@ export function demoCatalog({ grow, now }: Pick<SandboxSettings, 'grow' | 'now'>
   };
 }
 
-/** The list with this ID: `PLdemo` or the uploads of a channel (UU); undefined if there is none. */
+/** Returns the list with this ID: `PLdemo` or the uploads of a channel (UU); undefined if there is none. */
 export function listById(id: string, catalog: ReturnType<typeof demoCatalog>): VideoList | undefined {
   if (id === 'PLdemo') return demoPlaylist;
   const owner = id.startsWith('UU') ? videos.findChannel(`UC${id.slice(2)}`) : undefined;
@@ -68,19 +68,19 @@ const demoPlaylist: VideoList = {
       : videos.upload(videos.demoChannel, position * 3 + 1),
 };
 
-/** The upload that is always on top of the list of `@odd`, but at its date in its feed. */
+/** Number of the upload that is always on top of the list of `@odd`, but at its date in the feed. */
 const premiere = 250;
 
 const isMembersOnly = (number: number): boolean => number === 259 || number % 40 === 0;
 
-/** The number of the upload at a position of the list of `@odd`: the premiere first, then from the newest. */
+/** Returns the number of the upload at a position of the list of `@odd`: the premiere first, then the others, newest first. */
 function oddNumber(count: number, position: number): number {
   if (position === 0) return premiere;
   const number = count - position + 1;
   return number > premiere ? number : number - 1;
 }
 
-/** The feed of `@odd`: with a stream and Shorts that the list never has, without the newest and members-only uploads. */
+/** Returns the feed of `@odd`: with a stream and Shorts that the list never has, without the newest and members-only uploads. */
 function oddFeed(count: number, video: (number: number) => Video): Video[] {
   const numbers = Array.from({ length: 2 * latestSize }, (_, i) => count - 1 - i);
   const uploads = numbers.filter((number) => !isMembersOnly(number)).map(video);
@@ -92,7 +92,7 @@ function oddFeed(count: number, video: (number: number) => Video): Video[] {
   return feed.slice(0, latestSize);
 }
 
-/** The length of the page of `@odd` that begins at an offset: pages are uneven. */
+/** Returns the length of the page of `@odd` that begins at an offset: not all pages are equally long. */
 export function oddPageSize(offset: number, pageSize: number): number {
   const shares = [0.97, 1, 0.41, 0.88];
   return Math.ceil(pageSize * (shares[hash(offset, 10) % shares.length] ?? 1));

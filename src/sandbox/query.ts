@@ -2,7 +2,7 @@ import { Failure } from '../errors.ts';
 import { countCodePoints, isPaged, type Operation } from '../service/contract.ts';
 import { parseReference } from '../service/parse-reference.ts';
 
-/** A response other than 200: never debits (docs/service.md, 7, rule 1). */
+/** A response other than 200, which never costs credits (docs/service.md, 7, rule 1). */
 export class ErrorResponse extends Error {
   readonly status: number;
   /** A text, an object with a message, or a list of issues: deployments use all three. */
@@ -20,7 +20,7 @@ export class ErrorResponse extends Error {
 
 const issue = (name: string, msg: string): object => ({ loc: ['query', name], msg });
 
-/** Checks a query against the contract: 400 for both or neither of two exclusive parameters, else 422. */
+/** Checks a query against the contract. Throws a 400 for both or neither of two exclusive parameters, otherwise a 422. */
 export function assertQuery(operation: Operation, query: URLSearchParams): void {
   const { parameters } = operation;
   const names = parameters.map(({ name }) => name);
@@ -33,7 +33,7 @@ export function assertQuery(operation: Operation, query: URLSearchParams): void 
   if (issues.length > 0) throw new ErrorResponse(422, issues);
 }
 
-/** What is wrong with the value of a parameter; null if nothing is. */
+/** Returns what is wrong with the value of a parameter; null if it is valid. */
 function parameterProblem(parameter: Operation['parameters'][number], value: string | null): string | null {
   const { type, isRequired, minimum = 0, maximum = Number.POSITIVE_INFINITY } = parameter;
   if (value === null) return isRequired ? 'Field required' : null;
@@ -44,7 +44,7 @@ function parameterProblem(parameter: Operation['parameters'][number], value: str
   return `Expected ${isInteger ? 'an integer' : 'a length in characters'} from ${minimum} to ${maximum}`;
 }
 
-/** Returns the reference in a query; refuses a text that is not a reference with 422. */
+/** Returns the reference in a query; throws a 422 for a text that is not a reference. */
 export function readReference({ parameters: [{ name }], reference }: Operation, query: URLSearchParams) {
   try {
     return parseReference(query.get(name) ?? '', reference).value;

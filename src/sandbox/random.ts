@@ -1,4 +1,4 @@
-/** Maps 32-bit numbers one to one to well-mixed 32-bit numbers; the same on every machine. */
+/** Maps each 32-bit number to a well-mixed 32-bit number of its own; the result is the same on every machine. */
 function mix(value: number): number {
   let x = value >>> 0;
   x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
@@ -12,7 +12,7 @@ export function hash(...values: readonly number[]): number {
   return sum;
 }
 
-/** A generator of numbers in [0, 1): the same seed gives the same sequence. */
+/** Returns a generator of numbers in [0, 1): the same seed gives the same sequence. */
 export function seeded(seed: number): () => number {
   let drawn = 0;
   return () => hash(seed, drawn++) / 0x1_0000_0000;

@@ -5,7 +5,7 @@ import { demoCatalog, listById, oddFields, oddPageSize, type VideoList } from '.
 import { ErrorResponse, readReference } from './query.ts';
 import * as videos from './videos.ts';
 
-/** Makes the bodies of 200 responses. They throw an `ErrorResponse` for any other response. */
+/** Returns a function that makes the body of a 200 response; for any other response it throws an `ErrorResponse`. */
 export function responder({ pageSize, plainTokens, ...settings }: SandboxSettings) {
   const catalog = demoCatalog(settings);
 
@@ -57,7 +57,7 @@ function requireChannel(reference: string): videos.Channel {
   return channel;
 }
 
-/** The page that a request asks for; refuses a token that is not of this operation, or has expired. */
+/** Returns the page that a request asks for; throws a 400 for a token of another operation, and a 410 if `isExpired`. */
 function placeOf(operation: PagedOperation, query: URLSearchParams, isExpired: boolean): PagePlace {
   const token = query.get('continuation');
   if (token === null) {
@@ -93,20 +93,20 @@ function searchUploads(uploads: VideoList, query: string, limit: number): object
   return { results, result_count: results.length };
 }
 
-/** The page that a continuation token names. The token contains all of it: the sandbox stores nothing. */
+/** The place of a page in a list. A continuation token contains all of it, because the sandbox stores nothing. */
 const isPagePlace = objectOf({ operation: isString, list: isString, offset: isCount });
 type PagePlace = Infer<typeof isPagePlace>;
 
-/** What a token begins with: text that has to be encoded in a query, or plain text. */
+/** The prefixes of tokens: one that has to be encoded in a query, and one that has not. */
 const [prefix, plainPrefix] = ['+/', '4qmF'];
 
-/** The token of a place: JSON in base64, the same in every process and for every page size. */
+/** Returns the token of a place: JSON in base64, the same in every process and for every page size. */
 function writeToken({ operation, list, offset }: PagePlace, isPlain: boolean): string {
   const bytes = Buffer.from(JSON.stringify({ operation, list, offset }));
   return isPlain ? plainPrefix + bytes.toString('base64url') : prefix + bytes.toString('base64');
 }
 
-/** The place that a token of either form names; null if `writeToken` writes no such token. */
+/** Returns the place in a token of either form; null if `writeToken` never writes this token. */
 function readToken(token: string): PagePlace | null {
   const isPlain = token.startsWith(plainPrefix);
   const encoded = token.slice((isPlain ? plainPrefix : prefix).length);

@@ -26,7 +26,7 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}) {
     const body = Buffer.from(isReset ? '' : respond(request, response, faults));
     const { statusCode } = response;
     const outcome = `${isReset ? 'reset' : statusCode} ${countCredits(account.credits)} left`;
-    // The parser of Node accepts a URL of printable ASCII only.
+    // The URL needs no sanitizing: Node's parser accepts only printable ASCII.
     settings.onRequest(`${request.method} ${request.url} ${outcome}`);
     const send = (): void => {
       if (isReset) return void response.socket?.resetAndDestroy();
@@ -35,11 +35,11 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}) {
       else response.write(body.subarray(0, body.length >> 1), () => response.socket?.destroy());
     };
     if (latency === 0) send();
-    // Its connection keeps the process alive, not the timer.
+    // The timer is not needed to keep the process alive: the connection does.
     else setTimeout(send, latency).unref();
   };
 
-  // Longer than any client pauses between requests: a connection must not end just as it is used again.
+  // Longer than any pause of a client between requests: a connection must not be closed at the moment of its reuse.
   const server = createServer({ keepAliveTimeout: 120_000 }, handle);
   try {
     await once(server.listen({ host, port }), 'listening');
@@ -68,7 +68,7 @@ function baseUrl({ address, family, port }: AddressInfo): string {
   return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${port}`;
 }
 
-/** The service without faults of the connection. Sets status and headers, and returns the body. */
+/** Returns the service, without faults of the connection: it sets status and headers, and returns the body. */
 function demoService(settings: SandboxSettings, account: { credits: number }) {
   const bodyOf = responder(settings);
   const limit = rateLimit(settings);
@@ -92,7 +92,7 @@ function demoService(settings: SandboxSettings, account: { credits: number }) {
     return body;
   };
 
-  /** Decides and debits in one synchronous step: of two requests for the last credit, one gets it. */
+  /** Decides and debits in one synchronous step, so that only one of two requests for the last credit gets it. */
   return (request: IncomingMessage, response: ServerResponse, faults: readonly FaultKind[]): string => {
     try {
       limit(response);
@@ -107,7 +107,7 @@ function demoService(settings: SandboxSettings, account: { credits: number }) {
   };
 }
 
-/** Counts each response against a limit per minute, and tells it in its headers. Throws a 429 beyond. */
+/** Returns a function that counts a response against the limit per minute, sets its headers, and throws a 429 beyond. */
 function rateLimit({ rate, now }: SandboxSettings) {
   let end = Number.NEGATIVE_INFINITY;
   let remaining = 0;

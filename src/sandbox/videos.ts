@@ -26,13 +26,13 @@ function newChannel(handle: string, title: string, size: number, prefix: string,
   return { handle, id: `UC${handle.slice(1).padEnd(22, '_')}`, title, size, prefix, seed };
 }
 
-/** `@size-N`. In the IDs of its videos, N is a number of base 36 in capitals. */
+/** Returns the channel `@size-N`. The IDs of its videos begin with N in base 36, in capitals. */
 export function channelOfSize(size: number): Channel {
   const prefix = size.toString(36).toUpperCase().padStart(4, '0');
   return newChannel(`@size-${size}`, `Size ${size}`, size, prefix, size);
 }
 
-/** The demo channel of a handle or canonical ID. */
+/** Returns the demo channel of a handle or a canonical ID; undefined if there is none. */
 export function findChannel(reference: string): Channel | undefined {
   const isId = reference.startsWith('UC');
   const handle = isId ? `@${reference.slice(2).replace(/(?<!_)_+$/, '')}` : reference.toLowerCase();
@@ -45,34 +45,34 @@ export function findChannel(reference: string): Channel | undefined {
 /** One video: everything about it is derived from these fields. */
 export interface Video {
   readonly channel: Channel;
-  /** Counts from the channel's oldest upload, which is 1: growth changes no number. */
+  /** Number of the upload, counted from the channel's oldest one (1), so that growth changes no number. */
   readonly number: number;
   /** Milliseconds since 1970. */
   readonly published: number;
 }
 
-/** The first number of Shorts, which are in feeds only. */
+/** Lowest number of a Short; Shorts occur only in feeds. */
 export const firstShort = 5_000_100;
 
 const day = 86_400_000;
-/** Publication of the newest upload that a channel starts with: in the past on every machine. */
+/** Publication of the newest upload that a channel starts with, which is in the past on every machine. */
 const anchor = Date.UTC(2025, 0, 1, 16);
 
-/** An upload that the channel starts with: one a day or, in a large channel, all within 19 years. */
+/** Returns an upload that the channel starts with: there is one per day or, in a large channel, all are within 19 years. */
 export function upload(channel: Channel, number: number): Video {
   const step = Math.min(day, (19 * 365 * day) / Math.max(1, channel.size));
   return { channel, number, published: anchor - Math.round((channel.size - number) * step) };
 }
 
-/** A number that is always the same for a video and a topic. */
+/** Returns a pseudo-random number that is always the same for a video and a topic. */
 const chanceOf = ({ channel, number }: Video, topic: number): number => hash(channel.seed, number, topic);
 
-/** Identifier of 11 characters. */
+/** Returns an ID of 11 characters. */
 const videoId = ({ channel, number }: Video): string => channel.prefix + String(number).padStart(7, '0');
 
 export const isoTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-/** Age as display text, relative to the day after the channels' newest uploads: the same on every day. */
+/** Returns the age as text, relative to the day after the channels' newest uploads, so that it is the same on every day. */
 export function ageText({ published }: Video): string {
   const days = Math.floor((anchor + day - published) / day);
   for (const [unit, length] of Object.entries({ year: 365, month: 30, week: 7, day: 1 })) {
@@ -82,7 +82,7 @@ export function ageText({ published }: Video): string {
   return '3 hours ago';
 }
 
-/** Duration as `<minutes>:<seconds>` (docs/service.md, 2.2): mostly minutes, sometimes hours. */
+/** Returns the duration as `<minutes>:<seconds>` (docs/service.md, 2.2): mostly minutes, sometimes hours. */
 function lengthText(video: Video): string {
   const chance = chanceOf(video, 5);
   const seconds = chance % 12 === 0 ? 3600 + ((chance >>> 8) % 14_400) : 7 + ((chance >>> 8) % 2400);
@@ -135,7 +135,7 @@ const rare = [
   'The very long one: everything that we found in the attic of the old house by the river, listed shelf by shelf, box by box, with the stories behind each of the letters, tools, maps, toys and photographs',
 ];
 
-/** Title of a video: mostly plain; one in eight has characters that break tables and quoting. */
+/** Returns the title of a video: mostly plain; one in eight has characters that break tables and quoting. */
 export function titleOf(video: Video): string {
   const chance = chanceOf(video, 7);
   const pick = chance >>> 8;
@@ -158,7 +158,7 @@ function firstFields(video: Video): object {
   return { videoId: videoId(video), title: titleOf(video), channelId, channelTitle, channelHandle };
 }
 
-/** A video entry: the nine fields of docs/service.md, 2.2, in order. `position`: from 0. */
+/** Returns a video entry: the nine fields of docs/service.md, 2.2, in order. `position` counts from 0. */
 export const videoEntry = (video: Video, position: number): object => ({
   ...firstFields(video),
   lengthText: lengthText(video),
@@ -167,7 +167,7 @@ export const videoEntry = (video: Video, position: number): object => ({
   index: String(position),
 });
 
-/** An entry of a search result, as a known deployment sends it: the specification shows none. */
+/** Returns an entry of a search result as a known deployment sends it, because the specification does not show one. */
 export const searchEntry = (video: Video): object => ({
   type: 'video',
   ...firstFields(video),
@@ -179,7 +179,7 @@ export const searchEntry = (video: Video): object => ({
   thumbnails: thumbnailsOf(video).slice(0, 2),
 });
 
-/** An entry of the feed, as a known deployment sends it: other names than in the uploads list. */
+/** Returns an entry of the feed as a known deployment sends it; fields have other names than in the uploads list. */
 export function latestEntry(video: Video): object {
   const { channel, number, published } = video;
   const views = viewCount(video);

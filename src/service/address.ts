@@ -5,13 +5,13 @@ export interface BaseUrl {
   readonly href: string;
   /** Scheme, host and port: what a stored key belongs to. */
   readonly origin: string;
-  /** localhost, 127/8 or [::1]: plain http is allowed, a proxy is not used. */
+  /** True for localhost, 127/8 and [::1]: plain http is allowed, and no proxy is used. */
   readonly loopback: boolean;
 }
 
 /**
- * Parses the address of the service; a missing scheme is completed, a trailing `/api/v2` or `/api/v2/WORD` is stripped,
- * and WORD is the namespace. Errors name `source`, and never show the text: it may contain a password, or be a key.
+ * Parses the address of the service: adds a missing scheme, strips a trailing `/api/v2` or `/api/v2/WORD`, and returns WORD
+ * as the namespace. Errors name `source`, and never show the text: it may contain a password, or be a key.
  */
 export function parseAddress(text: string, source: string) {
   const trimmed = completeScheme(text.trim());
@@ -51,7 +51,7 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** The path word after `/api/v2/` (section 1, rule 2): one path segment that needs no escaping. */
+/** Parses the path word after `/api/v2/` (section 1, rule 2), which is one path segment that needs no escaping. */
 export function parseNamespace(text: string, source: string): string {
   if (/^[A-Za-z0-9._~-]+$/.test(text) && text !== '.' && text !== '..') return text;
   const expected = 'expected letters, digits or . _ ~ -, e.g. media';

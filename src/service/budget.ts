@@ -69,22 +69,22 @@ export const environmentBounds = ({ CHANLIST_MAX_CREDITS: text }: Env): CreditBo
 
 /** Counts the paid requests of all runs, for bounds per day and month. */
 export interface Ledger {
-  /** Throws `budget` if such a bound does not allow so many credits more. */
+  /** Throws `budget` if a bound per day or month does not allow this many more credits. */
   assertAllowed(credits: number): Promise<void>;
-  /** Notes a request before it is sent, and returns what notes its outcome. Throws `budget` if it is not allowed. */
+  /** Records a request before it is sent; returns a function that records its outcome. Throws `budget` if not allowed. */
   addRequest(credits: number, reference: string | null): Promise<Settle>;
 }
 
 /** The budget of one run. Concurrent requests together never exceed it. */
 export class Budget {
   readonly total: Tally = newTally();
-  /** The failure of a bound that is spent; null while none is. */
+  /** The failure that names the spent bound; null while no bound is spent. */
   exhausted: Failure | null = null;
   readonly #runBounds: readonly CreditBound[];
   readonly #ledger: Ledger | null;
   /** Credits of requests in flight. */
   #reserved = 0;
-  /** Resolves when every reservation so far has been made or refused: they are made one at a time. */
+  /** Resolves when all earlier reservations have been made or refused, because they are made one at a time. */
   #queue: Promise<unknown> = Promise.resolve();
   /** Wakes the reservation that waits for a request in flight. */
   #wake = (): void => {};
@@ -96,8 +96,8 @@ export class Budget {
   }
 
   /**
-   * Reserves credits for a request; returns what settles them. If a bound is spent, waits for requests in flight, which may
-   * turn out to be free, then throws `budget`.
+   * Reserves credits for a request; returns a function that settles them. If a bound is spent, waits for requests in flight,
+   * which may turn out to be free, then throws `budget`.
    */
   async reserve(credits: number, tally: Tally): Promise<Settle> {
     if (credits === 0) return async () => {};
@@ -113,7 +113,7 @@ export class Budget {
       const exceeded = this.#runBounds.find((bound) => committed > bound.credits);
       try {
         if (exceeded !== undefined) {
-          // If both are spent, name the bound that resets: a new run would stop there again.
+          // If a bound of the ledger is spent, too, name that one: a new run would stop there again.
           await this.#ledger?.assertAllowed(credits);
           throw budgetSpent(exceeded, null);
         }

@@ -36,15 +36,15 @@ export interface ClientOptions {
   /** Seconds per request, body included. */
   readonly timeout: number;
   readonly retries: number;
-  /** Seconds of waiting without a success (`decideRetry`). */
+  /** Maximum number of seconds to wait without a success (`decideRetry`). */
   readonly maxWait: number;
   readonly connections: number;
-  /** Takes one line about each request and how it ended, made only if it is printed. */
+  /** Called for each request when it has ended. `line` returns one line about it, and is called only if that is printed. */
   onRequest(line: () => string): void;
   onWait(milliseconds: number, why: string): void;
 }
 
-/** The parameters of a `resolve` that verifies a key: a service resolves a canonical ID whether the channel exists or not. */
+/** The parameters of a `resolve` that verifies a key: a service resolves a canonical ID even if the channel does not exist. */
 export const verification = { input: 'UC0123456789abcdefghijkl' };
 
 export function requestUrl(
@@ -68,7 +68,7 @@ function httpRequest({ baseUrl: { origin }, key }: Service, url: string) {
   return { origin, path: url.slice(origin.length), headers };
 }
 
-/** Checks requests against the contract, retries them, keeps one rate limit for the run and counts what was spent. */
+/** Checks requests against the contract, retries them, applies one rate limit to the whole run and counts spent credits. */
 export class Client {
   readonly #options: ClientOptions;
   readonly #ended = new AbortController();
@@ -117,7 +117,7 @@ export class Client {
     }
   }
 
-  /** Sends no further request and ends all waits: they throw `reason`. Requests in flight are completed. */
+  /** Sends no further request and ends all waits, which throw `reason`. Requests in flight are completed. */
   end(reason: Failure): void {
     this.#ended.abort(reason);
   }
@@ -128,7 +128,7 @@ export class Client {
     await (await this.#connections?.catch(() => null))?.destroy(reason);
   }
 
-  /** Finds out what a failure of this service stops, and adds what to do about it. */
+  /** Determines the scope of a failure (what it stops), and adds the next step. */
   async #explain(failure: Failure, url: string, tally: Tally): Promise<Failure> {
     const { code, status } = failure;
     const { remedy, notFoundStep } = this.#options.service;
@@ -141,7 +141,7 @@ export class Client {
     });
   }
 
-  /** Whether a 403 of a request is about its reference: the service accepts the key for others. Asks once, for free. */
+  /** Whether the service accepts the key for other requests: then a 403 is about its reference. Asks once, for free. */
   async #isKeyAccepted(refusedUrl: string, tally: Tally): Promise<boolean> {
     const url = requestUrl(this.#options.service, operations.resolve, verification);
     if (url === refusedUrl) return false;
@@ -151,7 +151,7 @@ export class Client {
     return await this.#acceptsKey;
   }
 
-  /** Sends a request once: reserves its credits before, and notes its outcome after. */
+  /** Sends a request once: reserves its credits before it is sent, and settles them afterwards. */
   async #attempt(
     operation: Operation,
     url: string,

@@ -13,11 +13,11 @@ interface Parameter {
   readonly name: string;
   /** What the user types for it: `<query>`, `--limit`. */
   readonly argument: string;
-  /** Default: a string. */
+  /** The default is a string. */
   readonly type?: 'integer';
-  /** Never in a paged operation: a request has exactly one of its two parameters (4.3, 4.5). */
+  /** Never set in a paged operation: its requests have exactly one of two parameters (4.3, 4.5). */
   readonly isRequired?: true;
-  /** Strings: length in Unicode code points. Integers: value. */
+  /** Limits of the length of a string, in Unicode code points, or of the value of an integer. */
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -135,7 +135,7 @@ export const pagedNames = Object.values(operations)
   .filter(isPaged)
   .map(({ name }) => name);
 
-/** The operation that lists what a reference of each kind names. */
+/** The operation that lists the videos of a reference, for each kind of reference. */
 export const listingCommands = { channel: 'uploads', playlist: 'playlist' } as const;
 
 /** The path segment after `/api/v2/` unless one is configured (section 1, rule 2). */
@@ -149,7 +149,7 @@ export const countCodePoints = (text: string): number => Array.from(text).length
 
 export type RequestParameters = Readonly<Record<string, string | number | undefined>>;
 
-/** The parameters of a request: for the page of a token or, without one, for a reference. */
+/** Returns the parameters of a request: for the page of a token or, if `token` is null, for a reference. */
 export const parametersFor = (
   { parameters: [{ name }] }: Operation,
   value: string,

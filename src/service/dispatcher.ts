@@ -1,7 +1,7 @@
 /**
- * The one file that knows an inner path of undici (typed in undici-internals.d.ts, stubbed by scripts/build.mjs, pinned to
- * one version in package.json): its index takes three times as long to load as the parts used here, which is
- * a fifth of the whole time of `resolve`.
+ * The only file that imports an internal path of undici, which is typed in undici-internals.d.ts, stubbed by scripts/build.mjs
+ * and pinned to one version in package.json. The index of undici takes three times as long to load as the parts used here,
+ * which is a fifth of the whole time of `resolve`.
  */
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Context } from '../context.ts';
@@ -16,7 +16,7 @@ const keepAliveMarginMs = 500;
 /** The first variable that is set is used, for http and https addresses alike. */
 const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
 
-/** Returns the tunnel of the environment's proxy, not connected yet; null without one. Throws usage errors about the proxy. */
+/** Returns a tunnel, not connected yet, through the environment's proxy; null without one. Throws usage errors about the proxy. */
 export async function findTunnel({ origin, loopback }: BaseUrl, env: Context['env']) {
   const variable = loopback ? undefined : proxyVariables.find((name) => env[name]?.trim());
   if (variable === undefined) return null;
@@ -65,8 +65,8 @@ export async function openConnections(
 }
 
 /**
- * Keeps Node 20 from optimising undici's WebAssembly parser, which takes 100 ms at exit. Returns what restores the
- * flag once the parser is loaded: a changed flag invalidates the code cache of Node (5 ms for TLS).
+ * Keeps Node 20 from optimising undici's WebAssembly parser, which takes 100 ms at exit. Returns a function that restores the
+ * flag, to be called once the parser is loaded: a changed flag invalidates the code cache of Node (5 ms for TLS).
  */
 async function disableWasmTiering(baseUrl: BaseUrl): Promise<() => void> {
   if (!process.versions.node.startsWith('20.')) return () => {};

@@ -42,7 +42,7 @@ const blocked: Meaning = {
   step: 'check the address and the network: a proxy or a firewall responded',
 };
 
-/** `detail`: the message in a JSON body; null if the body is not JSON. */
+/** Returns the meaning of an HTTP status. `detail` is the message in a JSON body; null if the body is not JSON. */
 function meaningOfStatus(status: number, isFeed: boolean, detail: string | null): Meaning {
   if (status === 403 && detail === null) return blocked;
   const meaning = status === 404 && isFeed ? notFoundOrNoFeed : statusMeanings[status];
@@ -84,7 +84,7 @@ function errorCodeOf(error: Error): string {
   return systemCode(error) ?? error.name;
 }
 
-/** An error of the transport in words: never remote text, nor a library's message. */
+/** Describes an error of the transport: never with remote text, nor with a library's message. */
 export function describeError(error: unknown): string {
   if (error instanceof TransportError || error instanceof Failure) return error.message;
   if (!(error instanceof Error)) return 'the connection failed';
@@ -93,7 +93,7 @@ export function describeError(error: unknown): string {
   if (words !== undefined) return words;
   if (certificateCode.test(key)) return `its certificate is not valid (${key})`;
   if (key === 'EPROTO' || key.startsWith('ERR_SSL_')) {
-    // OpenSSL's message has file names, too.
+    // Not the message of OpenSSL, which contains file names, too.
     return `no TLS connection: ${'reason' in error ? error.reason : 'handshake failed'}`;
   }
   for (const [name, message] of getSystemErrorMap().values()) if (name === key) return message;
@@ -125,13 +125,13 @@ interface AttemptContext {
   readonly serviceName: string;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** A 404 may mean that there is no feed. */
+  /** True for a request of a feed, where a 404 may mean that there is no feed. */
   readonly isFeed: boolean;
-  /** Removes the key. */
+  /** Removes the key from a text. */
   redact(text: string): string;
 }
 
-/** What an attempt without a complete 200 means. */
+/** Returns what the outcome of an attempt without a complete 200 means. */
 export function failedAttempt(
   outcome: Response | NoResponse,
   { serviceName, now, isFeed, redact }: AttemptContext,
@@ -143,7 +143,7 @@ export function failedAttempt(
     const failure = new Failure(code, redact(what), { status, step, cause });
     return { failure, isRetryable, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'free' };
   }
-  // The status alone shows that nothing was charged, and why: the body may not have arrived.
+  // The status alone shows that nothing was charged, and why, even if the body did not arrive.
   const detail = 'body' in outcome ? detailOf(outcome.body) : null;
   const { code, what, step, isRetryable = false } = meaningOfStatus(status ?? 0, isFeed, detail);
   const isRedirect = status !== null && status < 400;
@@ -153,7 +153,7 @@ export function failedAttempt(
   return { failure, isRetryable, retryAfterMs: retryAfter(headers['retry-after'], now), charge: 'free' };
 }
 
-/** The message in an error body; null if that is not JSON. */
+/** Returns the message in an error body; null if the body is not JSON. */
 function detailOf(body: Buffer): string | null {
   try {
     return messageOf(JSON.parse(String(body).replace(/^\ufeff/, '')));
@@ -162,7 +162,7 @@ function detailOf(body: Buffer): string | null {
   }
 }
 
-/** `detail` as a string, an object with a message, or a list of `{loc, msg}`; '' for anything else. */
+/** Reads a `detail` that is a string, an object with a message, or a list of `{loc, msg}`; returns '' for anything else. */
 function messageOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return '';
@@ -173,7 +173,7 @@ function messageOf(value: unknown): string {
   return place === '' ? msg : `${place}: ${msg}`;
 }
 
-/** The failure of a request after its last attempt, of `attempts`: says when to come back. */
+/** Returns the failure of a request after its last attempt (number `attempts`), and adds when to try again. */
 export function finalFailure(attempt: FailedAttempt, reason: EndReason, attempts: number): Failure {
   const { failure, retryAfterMs } = attempt;
   if (reason === 'not retried') return failure;

@@ -11,7 +11,7 @@ export interface Connections {
   readonly dispatcher: Dispatcher;
   /** The service, as messages name it. */
   readonly name: string;
-  /** The service has closed a connection without notice. From now on each request gets a new one: a request that is cut off may be charged. */
+  /** True once the service has closed a connection unannounced. Requests then get new ones: one that is cut off may be charged. */
   closesUnannounced: boolean;
   /** Aborts pending proxy connections; their requests fail with this error, or one about the proxy. */
   stopConnecting(error: Error): void;
@@ -20,20 +20,20 @@ export interface Connections {
 
 export interface Response {
   readonly status: number;
-  /** By name in lower case; the first value of a header that occurs several times. */
+  /** Values by name in lower case; for a header that occurs several times, the first value. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
 }
 
 export interface NoResponse {
   readonly cause: unknown;
-  /** The request left this machine: whether the service charged for it is unknown. */
+  /** True if the request left this machine, so that it is unknown whether the service charged for it. */
   readonly sent: boolean;
   readonly status: number | null;
   readonly headers: Response['headers'];
 }
 
-/** An error of this program: a key of the table of errors (failures.ts), and its own words. */
+/** An error raised by this program, with a code for the tables in failures.ts and a message of this program. */
 export class TransportError extends Error {
   readonly code: string;
 
@@ -113,7 +113,7 @@ export function get(
   });
 }
 
-/** The body of a complete 200 as JSON (`JsonText.parse`). Throws `invalid_response` if it is not JSON, or too large. */
+/** Parses the body of a complete 200 (`JsonText.parse`). Throws `invalid_response` if it is not JSON, or too large. */
 export function readBody(response: Response): JsonText {
   const sent = decompressed(response);
   if (!isUtf8(sent)) throw invalid('the response is not UTF-8 text');
@@ -129,7 +129,7 @@ export function readBody(response: Response): JsonText {
 
 const invalid = (message: string): Failure => new Failure('invalid_response', message, { status: 200 });
 
-/** Upper bound of the length of a JSON text once each unsafe character is an escape (five bytes more). */
+/** Returns an upper bound of the length of a JSON text once each unsafe character is escaped (five bytes more). */
 function maxEscapedLength(bytes: Buffer): number {
   let { length } = bytes;
   if (6 * length <= maxJsonBytes) return length;
@@ -137,7 +137,7 @@ function maxEscapedLength(bytes: Buffer): number {
   return length;
 }
 
-/** The body without its content encoding: the client does not ask for one, but the page is paid for. */
+/** Decodes the content encoding of a body: the client does not ask for one, but the page is paid for. */
 function decompressed({ headers, body }: Response): Buffer {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (!['gzip', 'x-gzip', 'deflate', 'br'].includes(encoding)) return body;

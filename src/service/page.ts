@@ -1,7 +1,7 @@
 import { Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 
-/** Where a listing continues. `stuck`: nowhere, because the list loops or its token is no longer accepted. */
+/** Where a listing continues. `stuck` means nowhere, because the list loops or its token is no longer accepted. */
 export type Next = 'start' | 'end' | 'stuck' | { readonly token: string };
 
 export const tokenOf = (next: Next): string | null => (typeof next === 'string' ? null : next.token);
@@ -28,7 +28,7 @@ export interface Position {
 
 export const startPosition: Position = { next: 'start', entries: 0, pages: 0, total: null };
 
-/** The `videoId` of an entry; null if it has none. */
+/** Returns the `videoId` of an entry; null if it has none. */
 export const videoIdOf = (entry: JsonText): string | null => entry.get('videoId')?.string() || null;
 
 /** Finds the ID of an entry of a feed, whose shape is not specified (docs/service.md, 4.4); null if none is found. */
@@ -46,7 +46,7 @@ export const stuck = (code: 'loop' | 'invalid_response', what: string): Continua
   broken: new Failure(code, what, { status: 200 }),
 });
 
-/** Reads the body of a 200: never throws. What is invalid in it is `broken`. */
+/** Reads the body of a 200. Never throws: if the body is invalid, `broken` says why. */
 export function readPage(json: JsonText): Page {
   const list = json.kind === 'array' ? json : json.get('results');
   const info = json.get('playlist_info');

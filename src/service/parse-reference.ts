@@ -7,9 +7,9 @@ import { listingCommands, type ReferenceKind } from './contract.ts';
 export interface ParsedReference {
   /** The text as given, without quotes, brackets and punctuation around it. */
   readonly given: string;
-  /** What is sent to the service: a handle, an ID, or a channel URL that carries neither. */
+  /** What is sent to the service: a handle, an ID, or a channel URL that contains neither. */
   readonly value: string;
-  /** The canonical ID, if the reference is one or carries one. */
+  /** The canonical ID, if the reference is one or contains one. */
   readonly id: string | null;
 }
 
@@ -40,13 +40,13 @@ const pairs = ['""', "''", '``', '“”', '„“', '‘’', '‚‘', '«»',
 const opening = /^[\s"'`“„‘‚«<([{]+/;
 const closing = /(?<![\s,;.!:…"'`“”‘’»>)\]}])[\s,;.!:…"'`“”‘’»>)\]}]+$/;
 
-/** A pasted handle, ID or URL of one without anything around it. */
+/** Strips everything around a pasted handle or ID, or around a URL that contains one. */
 function bareReference(pasted: string): string {
   const text = pasted.replace(invisible, '').replace(opening, '').replace(closing, '');
   return text.replace(/^[＠﹫]/, '@');
 }
 
-/** A URL that is sent as it is, pasted: without invisible characters, and without quotes, brackets and punctuation around it. */
+/** Strips invisible characters from a pasted URL that is sent as it is, and quotes, brackets and punctuation around it. */
 function cleanReference(pasted: string): string {
   const text = withoutPunctuation(pasted.replace(invisible, ''));
   const isWrapped = text.length > 1 && pairs.includes(`${text.at(0)}${text.at(-1)}`);
@@ -55,12 +55,12 @@ function cleanReference(pasted: string): string {
 
 /** `[demo](https://example.com/@demo)`, as chats and notes copy it. */
 const markdownLink = /^\s*\[[^\]]*\]\(([^\s()]+)\)\s*$/;
-/** The address in a Markdown link, and `&` as web pages write it. */
+/** Replaces a Markdown link by its address, and `&amp;`, which web pages write, by `&`. */
 const withoutMarkup = (pasted: string): string => pasted.replace(markdownLink, '$1').replaceAll('&amp;', '&');
 
 const withoutPunctuation = (text: string): string => text.trim().replace(/(?<![\s,;.])[\s,;.]+$/, '');
 
-/** Kinds of addresses that no command takes, by host and path. */
+/** Kinds of addresses that no command accepts, by host and path. */
 const otherPages: readonly (readonly [hostAndPath: RegExp, what: string])[] = [
   [
     /^youtu\.be\/.|^[^/]+\/(?:watch\b|(?:shorts|live|embed)(?:\/|$)|(?:v|video)\/[\w-]{11}(?:\/|$))/,
@@ -82,7 +82,7 @@ const otherLists: readonly (readonly [id: RegExp, what: string])[] = [
   [/^(?:WL|LL|LM)$/, 'a private list, which the service does not list'],
 ];
 
-/** What is sent for a pasted reference; null if it is not one. */
+/** Parses a pasted reference of a kind; returns null if the text is not one. */
 function tryParseReference(pasted: string, kind: ReferenceKind): ParsedReference | null {
   const parse = kind === 'channel' ? parseChannel : parsePlaylist;
   const text = withoutMarkup(pasted);
@@ -130,7 +130,7 @@ function parseChannel(text: string): ReferenceValue | null {
   return isOther || !hasScheme(text) ? null : { value: text, id: null };
 }
 
-/** The handle in a text or a path segment, decoded and in NFC. */
+/** Returns the handle in a text or a path segment, decoded and in NFC; null if there is none. */
 function handleOf(encoded: string): ReferenceValue | null {
   const handle = bareReference(decode(encoded).normalize());
   return handlePattern.test(handle) && !isUnsafe(handle) ? { value: handle, id: null } : null;
@@ -145,7 +145,7 @@ function parsePlaylist(text: string): ReferenceValue | null {
 
 const hasScheme = (text: string): boolean => /^https?:\/\//i.test(text);
 
-/** A URL without white space, control characters, user name or password; null for anything else. */
+/** Parses a URL without white space, control characters, user name or password; returns null for anything else. */
 function parseUrl(text: string): URL | null {
   if (isUnsafe(text) || /\s/.test(text)) return null;
   const [, host = ''] = /^([^/?#@:]+)(?::\d+)?[/?]/.exec(text) ?? [];
@@ -186,7 +186,7 @@ function severalMistake(text: string): Mistake | null {
   };
 }
 
-/** A playlist where a channel is expected, or a channel where a playlist is. */
+/** Recognizes a playlist where a channel is expected, and a channel where a playlist is expected. */
 function otherKindMistake(text: string, kind: ReferenceKind): Mistake | null {
   const other = kind === 'channel' ? 'playlist' : 'channel';
   const { value = '' } = (kind === 'channel' ? parsePlaylist(text) : parseChannel(text)) ?? {};
@@ -211,7 +211,7 @@ function pageMistake(text: string, kind: ReferenceKind): Mistake {
   };
 }
 
-/** What may have been meant by a text that is almost a channel. */
+/** Returns a suggestion for a text that is almost a channel; undefined if there is none. */
 function correctionOf(text: string): string | undefined {
   // Editors and web pages write two hyphens as one dash.
   const [, flag] = /^[\u2010-\u2015\u2212]-?(\w[\w-]*)/.exec(text) ?? [];
@@ -227,7 +227,7 @@ function correctionOf(text: string): string | undefined {
 
 export const kindOfId = (id: string): ReferenceKind => (playlistId.test(id) ? 'playlist' : 'channel');
 
-/** The canonical ID in a result of `resolve`; it is safe as a file name. Throws `invalid_response` if there is none. */
+/** Returns the canonical ID in a result of `resolve`; it is safe as a file name. Throws `invalid_response` if there is none. */
 export function resolvedId(body: JsonText): string {
   const id = body.get('channel_id')?.string() ?? '';
   if (channelId.test(id)) return id;

@@ -1,4 +1,4 @@
-/** Tunnels through an HTTP proxy. undici's own would connect again and again to a proxy that closes CONNECT. */
+/** Tunnels through an HTTP proxy. undici's own agent would reconnect endlessly to a proxy that closes CONNECT. */
 import http from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
@@ -9,7 +9,7 @@ import { usage } from '../errors.ts';
 import { describeError } from './failures.ts';
 import { TransportError } from './http.ts';
 
-/** The tunnel through the proxy in a variable; null if NO_PROXY excludes the origin. Throws a usage error for a wrong address. */
+/** Returns a tunnel through the proxy in a variable, or null if NO_PROXY excludes the origin. A wrong address is a usage error. */
 export function openTunnel(variable: string, origin: string, env: Env) {
   const { hostname, port } = new URL(origin);
   const portSuffix = `:${port || 443}`;
@@ -25,7 +25,7 @@ export function openTunnel(variable: string, origin: string, env: Env) {
 /** Throws a usage error for anything but the address of an HTTP proxy. */
 function parseProxy(variable: string, address: string): URL {
   try {
-    // Without a scheme it is plain http, as for curl.
+    // An address without a scheme means plain http, as for curl.
     const proxy = new URL(/^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(address) ? address : `http://${address}`);
     // Invalid escapes in user name and password throw here, not at the first request.
     authorization(proxy);
@@ -52,7 +52,7 @@ function tunnelThrough(proxy: URL) {
     const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port || 443}`;
     const options: https.RequestOptions = {
       host,
-      // Node would derive it from the Host header.
+      // By default Node would derive the name from the Host header, which is not the proxy's.
       servername: isIP(host) === 0 ? host : '',
       port: proxy.port,
       method: 'CONNECT',

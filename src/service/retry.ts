@@ -1,4 +1,4 @@
-/** The retry policy: whether a failed attempt is repeated, after which wait, and who waits. Times are in milliseconds. */
+/** The retry policy: whether a failed attempt is retried, after which wait, and which requests wait. All times are in ms. */
 import type { Clock } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import type { Charge } from './budget.ts';
@@ -7,16 +7,16 @@ export interface FailedAttempt {
   readonly failure: Failure;
   readonly isRetryable: boolean;
   readonly retryAfterMs: number | null;
-  /** Possibly charged: the request was sent, and no status other than 200 arrived. */
+  /** `possibly_charged` if the request was sent, and no status other than 200 arrived. */
   readonly charge: Charge;
 }
 
 export type EndReason = 'not retried' | 'charged twice' | 'retries' | 'max-wait';
 
 /**
- * Decides whether an attempt that failed is repeated. Returns why not, or the wait before it, whether it uses up one of
- * `--retries`, and whether every request waits. A 429 ends when the run has waited longer than `maxWaitMs` without a success
- * (`runWaitMs`), anything else when its own request has (`requestWaitMs`).
+ * Decides whether a failed attempt is retried. Returns why not; or the wait before the retry, whether it uses up one of
+ * `--retries`, and whether every request waits. After a 429, retries end when the run would have waited longer than `maxWaitMs`
+ * without a success (`runWaitMs`); after any other failure, when this request would have (`requestWaitMs`).
  */
 export function decideRetry(
   { failure: { status }, isRetryable, retryAfterMs }: FailedAttempt,
@@ -27,7 +27,7 @@ export function decideRetry(
   const { usedRetries, maybeCharged, requestWaitMs, runWaitMs } = progress;
   if (!isRetryable) return 'not retried';
   if (maybeCharged >= 2) return 'charged twice';
-  // Waits that a 429 or 503 asks for do not count.
+  // Retries after a wait that a 429 or 503 asks for do not use up `--retries`.
   const usesRetry = retryAfterMs === null || (status !== 429 && status !== 503);
   if (usesRetry && usedRetries >= limits.retries) return 'retries';
   const waitMs = retryAfterMs ?? backoff(usedRetries + 1, random);
@@ -37,12 +37,12 @@ export function decideRetry(
   return { waitMs, usesRetry, pausesRun };
 }
 
-/** The wait before retry number `retry` (from 1): 500 ms to 30 s, less up to a half (`random`). */
+/** Returns the wait before retry number `retry` (from 1): 500 ms, doubled up to 30 s, less up to a half (`random`). */
 export function backoff(retry: number, random: number): number {
   return Math.round(Math.min(30_000, 500 * 2 ** (retry - 1)) * (1 - random / 2));
 }
 
-/** The wait that a `Retry-After` header asks for (seconds or an HTTP date), at least 1 s; null if it is neither. */
+/** Returns the wait that a `Retry-After` header asks for (seconds or an HTTP date), at least 1 s; null if it is neither. */
 export function retryAfter(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? '';
   let wait = Number.NaN;
@@ -51,7 +51,7 @@ export function retryAfter(header: string | undefined, now: number): number | nu
   return Number.isNaN(wait) ? null : Math.max(1000, wait);
 }
 
-/** The waits of a run, and the rate limit that its requests share. `signal` ends every wait, which then throws its reason. */
+/** Manages the waits of a run, and the rate limit that its requests share. If `signal` aborts, each wait throws its reason. */
 export function createThrottle(
   clock: Clock,
   signal: AbortSignal,
@@ -65,7 +65,7 @@ export function createThrottle(
     succeeded: (): void => {
       limitedSince = null;
     },
-    /** Makes one request wait; or every request of the run, until `untilResumed` resolves. */
+    /** Makes one request wait or, with `pausesRun`, pauses every request of the run until `untilResumed` resolves. */
     wait: async (waitMs: number, pausesRun: boolean, why: string): Promise<void> => {
       const now = clock.elapsed();
       if (pausesRun) {

@@ -1,7 +1,7 @@
 export interface Flag {
   /** `--format` */
   readonly name: string;
-  /** Null: a switch. */
+  /** Null for a switch. */
   readonly value: string | null;
   /** `--json`, if that was typed for `--format json`. */
   readonly typed?: string;
@@ -9,15 +9,15 @@ export interface Flag {
 
 /** A command that a message prints. It can be pasted into a shell. */
 export interface Command {
-  /** Printed before it: `resume with`. */
+  /** Printed before the command: `resume with`. */
   readonly purpose?: string;
   /** `chanlist uploads`, `rm` */
   readonly program: string;
   readonly operands?: readonly string[];
   readonly flags?: readonly Flag[];
-  /** A guess at the command that was meant: `main` adds the flags that were typed. */
+  /** True for a guess at the command that was meant: `main` adds the flags that were typed. */
   readonly isSuggestion?: boolean;
-  /** What its output is piped to, for the shell: `jq -r '.[].id' | sh`. */
+  /** The shell command that the output is piped to: `jq -r '.[].id' | sh`. */
   readonly pipe?: string;
 }
 
@@ -39,7 +39,7 @@ export function stepText(step: Step): string {
   return step.purpose === undefined ? commandText(step) : `${step.purpose}: ${commandText(step)}`;
 }
 
-/** A message and its next step in one line, as in mail. */
+/** Joins a message and its next step in one line, as mail has it. */
 export function messageLine(message: string, step: Step | null): string {
   return step === null ? message : `${message}; ${stepText(step)}`;
 }
@@ -59,16 +59,16 @@ function flagText({ name, value }: Flag): string {
   return `${name} ${shellQuote(value)}`;
 }
 
-/** Quotes a word for a POSIX shell or, on Windows, PowerShell, where `@` in front and `,` are operators. */
+/** Quotes a word for a POSIX shell or, on Windows, for PowerShell, where a leading `@` and any `,` are operators. */
 export function shellQuote(word: string, platform = process.platform): string {
   if (platform === 'win32') return /^(?!@)[\w@%+=:./\\-]+$/.test(word) ? word : powerShellText(word);
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** PowerShell takes typographic quotation marks for quotation marks. */
+/** Quotes a text for PowerShell, which treats typographic quotation marks as quotation marks, too. */
 const powerShellText = (text: string): string => `'${text.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
 
-/** A line that sets an environment variable in the user's shell. */
+/** Returns a line that sets an environment variable in the user's shell. */
 export function environmentLine(name: string, value: string, platform = process.platform): string {
   if (platform === 'win32') return `$env:${name} = ${powerShellText(value)}`;
   return `export ${name}=${shellQuote(value, platform)}`;

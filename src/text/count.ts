@@ -18,7 +18,7 @@ export function longestLength(texts: Iterable<string>): number {
   return length;
 }
 
-/** A number and its noun: `1 entry`, `1,234 entries`. */
+/** Returns a number and its noun: `1 entry`, `1,234 entries`. */
 export function count(number: number, one: string, many: string): string {
   return `${thousands(number)} ${number === 1 ? one : many}`;
 }

@@ -1,8 +1,7 @@
-/** In milliseconds. */
 export const hourMs = 60 * 60 * 1000;
 export const dayMs = 24 * hourMs;
 
-/** A duration for people: `4 s`, `2 min 5 s`, `1 h 3 min`, `3 days`. */
+/** Formats a duration for people: `4 s`, `2 min 5 s`, `1 h 3 min`, `3 days`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   if (seconds < 60) return `${seconds} s`;

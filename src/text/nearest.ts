@@ -28,7 +28,7 @@ function isWithin(typos: number, a: string, b: string): boolean {
   if (a === b) return true;
   if (a[0] === b[0]) return isWithin(typos, a.slice(1), b.slice(1));
   if (typos === 0) return false;
-  /** Whether the rest is near after this many characters of each. */
+  /** Whether the rests of both words are near enough, after this many characters of each are skipped. */
   const isRestNear = (ofA: number, ofB: number): boolean => isWithin(typos - 1, a.slice(ofA), b.slice(ofB));
   const isDeletion = isRestNear(1, 0);
   const isInsertion = isRestNear(0, 1);

@@ -31,7 +31,7 @@ export function escapeUnsafe(json: string): string {
   return json.replace(unsafeInJson, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Shorter secrets are not hidden in every message: they match ordinary words. */
+/** Minimum length of a secret that every message hides: shorter ones match ordinary words. */
 export const minSecretLength = 8;
 
 /** Replaces a secret in a text by `[key]`: plain, percent-encoded or JSON-escaped. Case is ignored. */

@@ -1,6 +1,6 @@
 /**
- * Breaks a text between words into lines of at most `columns` characters, the first with `used` fewer; a longer word gets
- * a line of its own. `widthOf`: columns of a text (default: its UTF-16 code units).
+ * Breaks a text between words into lines of at most `columns` columns, the first with `used` fewer; a longer word gets a line
+ * of its own. `widthOf` returns the columns of a text (by default its UTF-16 code units).
  */
 export function wrap(
   text: string,
