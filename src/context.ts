@@ -6,7 +6,7 @@ import { stoppedBy, stopSignals } from './errors.ts';
 export interface Clock {
   /** Wall clock, in milliseconds since 1970: for dates only. */
   now(): number;
-  /** Milliseconds from a fixed moment; never jumps: for durations. */
+  /** Milliseconds since a fixed moment: for durations, because it never jumps. */
   elapsed(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason once that is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
@@ -44,12 +44,12 @@ const systemClock: Clock = {
 const repeatMs = 1000;
 
 /**
- * The context of this process. The first signal shuts down gracefully, one that comes more than a second later ends the
- * process at once, and a third one ends a process that hangs in its exit.
+ * Returns the context of this process. The first signal starts a graceful shutdown. A second one, more than a second later,
+ * ends the process at once. A third one ends a process that hangs while it exits.
  */
 export function processContext(): Context {
   const controller = new AbortController();
-  // One listener per concurrent request.
+  // Allow many listeners: each concurrent request adds one.
   setMaxListeners(0, controller.signal);
   let stoppedAt = 0;
   const onSignal = (signal: (typeof stopSignals)[number]): void => {

@@ -98,7 +98,7 @@ export class Failure extends Error {
   readonly step: Step | null;
   readonly scope: FailureRow['scope'];
   readonly exit: ExitCode;
-  /** A copy of the failure that ended the run: the reference itself did not fail. */
+  /** Whether this is a copy of the failure that ended the run: the reference itself did not fail. */
   readonly isInherited: boolean;
   /** The failure that this one is a copy of (`with`), or itself. */
   readonly origin: Failure;
@@ -132,7 +132,7 @@ export class Failure extends Error {
     const first = this.hasDefaultStep ? null : this.step;
     if (first === null) return this.with({ step: resume });
     if (typeof resume !== 'string') {
-      // A semicolon after a command can be copied with it.
+      // Separate with a semicolon: a shell accepts it if the user copies it with the command.
       const before = typeof first === 'string' ? `${first}, ` : `${stepText(first)}; `;
       return this.with({ step: { ...resume, purpose: `${before}then ${resume.purpose}` } });
     }
@@ -151,7 +151,7 @@ export class Failure extends Error {
   }
 }
 
-/** A usage error (exit 2): nothing was spent. Long words and quoted texts in the message are cut. */
+/** Returns a usage error (exit 2): nothing was spent. Truncates long words and quoted texts in the message. */
 export function usage(message: string, step?: Step): Failure {
   return new Failure('usage', message.replace(/(?<=')[^']+(?=')|[^\s']+/g, excerpt), { step });
 }
@@ -168,12 +168,12 @@ export function stoppedBy(signal: keyof typeof signals): Failure {
   return new Failure('interrupted', `stopped by ${signal}`, { exit: signals[signal] });
 }
 
-/** Any thrown value as a failure: a `Failure` unchanged, anything else as `failed` (exit 1) with its message. */
+/** Converts a thrown value: returns a `Failure` unchanged, and anything else as `failed` (exit 1) with its message. */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const place = 'path' in error ? `${error.path}: ` : '';
-  // Node's text is `EIO: i/o error, close`.
+  // Node's own message would be `EIO: i/o error, close`.
   const words = 'syscall' in error ? `${place}a system call failed (${systemCode(error)})` : error.message;
   return new Failure('failed', words, { cause: error });
 }

@@ -11,7 +11,7 @@ import { type Flag, isCommand } from './text/command.ts';
 import { escapeUnsafe } from './text/sanitize.ts';
 import { version } from './version.ts';
 
-/** Runs the program: arguments (without node and script) to exit code. */
+/** Runs the program with these arguments (without node and script), and returns the exit code. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   const { flags, request } = await parseArguments(argv, { actions: commands });
   const countOf = (flag: string): number => flags.filter(({ name }) => name === flag).length;
@@ -51,18 +51,18 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     return reportFailure(failure, context, stderr);
   });
   const pagerFailure = await stdout.close();
-  // A pager that ended the run has been reported.
+  // A pager failure that ended the run has already been reported.
   const isReported = pagerFailure === null || pagerFailure.exit === exit;
   return isReported ? exit : reportFailure(pagerFailure, context, stderr);
 }
 
-/** Whether a suggested command repeats a flag: not one that may hold a key or a password, nor a list, which has its own references. */
+/** Whether a suggested command repeats a flag. No flag that may contain a key or password; no list: it has own references. */
 function isCopied({ name, value }: Flag): boolean {
   if (name === '--base-url') return value !== null && /[.:]/.test(value) && !value.includes('@');
   return name !== '--key-file' && name !== '--from';
 }
 
-/** Adds the flags that were typed to a suggested command, as far as it takes them. */
+/** Adds to a suggested command the flags that the user typed, if the command accepts them. */
 function withFlags(failure: Failure, flags: readonly Flag[]): Failure {
   const { step } = failure;
   if (!isCommand(step) || !step.isSuggestion) return failure;

@@ -11,7 +11,7 @@ export async function start(): Promise<void> {
   process.on('exit', closeDeadTerminals);
   // Reports errors outside any awaited promise.
   process.on('uncaughtException', (error) => process.exit(reportFailure(error, context)));
-  // The event loop has nothing left to do, but the work is not done.
+  // Runs if the event loop is empty although the work is not done.
   const onEmpty = (): void => {
     process.exitCode = reportFailure(
       new Failure('failed', 'the program stopped early: this is a bug'),

@@ -23,7 +23,7 @@ import {
   type UpdateRequest,
 } from './pages-format.ts';
 
-/** Where the entries of a page are, and the checksums of all bytes up to their start and up to their end. */
+/** The byte range of a page's entries, and the checksums of all bytes of the file before its start and before its end. */
 interface StoredPage {
   readonly start: number;
   readonly end: number;
@@ -38,23 +38,23 @@ interface StoredPage {
  *     {"videoId":"b",…}                         the entries of a page,
  *     #{"next":{"token":"…"},…} 0a1b2c3d        and its commit: where the list continues
  *
- * A line with `#` ends with the checksum of everything before it. Whatever follows the last valid one is ignored. The file
- * gets its name with the first page.
+ * Each `#` line ends with the checksum of all bytes before it. Bytes after the last valid `#` line are ignored. The file has
+ * a temporary name until its first page is added.
  */
 export class PagesFile {
-  /** `setAside` replaces its `update`. */
+  /** The first line of the file; its `update` is replaced by that of the last `setAside`. */
   header: PagesHeader;
-  /** After the last page. */
+  /** Where the list continues after the last page. */
   position: Position = startPosition;
   info: string | null = null;
   isTokenRefused = false;
-  /** Of an update: a page so far, or the page that is added next, has an entry of FILE. */
+  /** In an update, whether a page so far, or the page that is added next, has an entry that FILE has. */
   meetsFile = false;
   /** The end line; null if the run has not written its new FILE. */
   end: PagesEnd | null = null;
   /** Length of the valid part, in bytes. */
   size = 0;
-  /** The checksum of these bytes. */
+  /** The checksum of the valid part. */
   #checksum = 0;
   /** Update to write with the next page; set by `setAside`. */
   #pendingUpdate: UpdateRequest | null = null;
@@ -83,8 +83,8 @@ export class PagesFile {
   }
 
   /**
-   * Opens the pages of an interrupted run for reading; null if there are none. Throws a usage error if another version has
-   * written them.
+   * Opens the pages of an interrupted run for reading. Returns null if there are none. Throws a usage error if another
+   * version of chanlist has written them.
    */
   static async open(folder: PrivateFolder, file: string, stop: AbortSignal): Promise<PagesFile | null> {
     const name = pagesName(file);
@@ -106,8 +106,8 @@ export class PagesFile {
   }
 
   /**
-   * Opens interrupted pages for writing, and truncates the invalid end. Throws `failed` if they cannot be written, and
-   * what `assertOwn` throws.
+   * Opens the pages of an interrupted run for writing, and truncates the file after its last valid line. Throws `failed` if
+   * the file cannot be written, and what `assertOwn` throws.
    */
   openToAppend(): void {
     const read = fstatSync(this.#fd);
@@ -118,7 +118,7 @@ export class PagesFile {
     withFileErrors(this.#path, 'failure', () => ftruncateSync(fd, this.size));
   }
 
-  /** Appends a page: its entries as lines, and where the list continues. On return they are durable. */
+  /** Appends a page: its entries as lines, then the position after it. Both are durable when this returns. */
   addPage(
     rows: string | Buffer,
     position: Position,
@@ -141,14 +141,14 @@ export class PagesFile {
     this.#name = pagesName(this.#file);
   }
 
-  /** Notes that the service does not accept the token of the next page. */
+  /** Records durably that the service does not accept the token of the next page. */
   markTokenRefused(): void {
     if (!this.isTokenRefused) this.addPage('', this.position, { isTokenRefused: true });
   }
 
   /**
-   * Sets the pages so far aside and continues at `next` with this update; `addAside` later adds their entries that are still
-   * missing. It is written with the next page: a run that buys none changes nothing.
+   * Sets the pages so far aside, and continues the list at `next` with the update `asideFor`. `addAside` later adds those of
+   * their entries that are still missing. The file changes only with the next page: a run that buys no page changes nothing.
    */
   setAside(asideFor: UpdateRequest, next: 'start' | 'end'): void {
     this.#putAside(asideFor);
@@ -157,8 +157,8 @@ export class PagesFile {
   }
 
   /**
-   * Adds the entries of set-aside pages whose ID is neither `known` nor in `ids`, and adds their IDs to `ids`. Entries without
-   * an ID could be duplicates: they are added if `keepWithoutId`.
+   * Adds the entries of set-aside pages whose ID is neither in `known` nor in `ids`, and adds their IDs to `ids`. Entries
+   * without an ID could be duplicates: they are added only if `keepWithoutId` is true.
    */
   async addAside(
     known: ReadonlySet<string>,
@@ -184,7 +184,7 @@ export class PagesFile {
     this.end = end;
   }
 
-  /** Yields all entries as lines, in chunks, each valid until the next. Throws `failed` if their checksum is wrong. */
+  /** Yields the lines of all entries in chunks, each valid until the next one. Throws `failed` if a checksum is wrong. */
   async *rows(stop: AbortSignal, pages: readonly StoredPage[] = this.#pages): AsyncGenerator<Buffer, void> {
     for (const page of pages) {
       let checksum = page.checksumBefore;
@@ -196,7 +196,7 @@ export class PagesFile {
     }
   }
 
-  /** Reads which entries the pages have. */
+  /** Reads the IDs of all entries of the pages, and whether an entry has no ID. */
   async readIds(stop: AbortSignal): Promise<{ ids: Set<string>; hasEntriesWithoutId: boolean }> {
     const ids = new Set<string>();
     let hasEntriesWithoutId = false;
@@ -207,8 +207,8 @@ export class PagesFile {
   }
 
   /**
-   * Throws `failed` for the reference if this file was removed, or is written by somebody else: pages would be lost. Throws a
-   * usage error if its folder belongs to somebody else.
+   * Throws `failed` with scope `reference` if somebody else has removed or written this file: pages would be lost. Throws a
+   * usage error if its folder is no longer a real folder of this user.
    */
   assertOwn(): void {
     this.#folder.assertTrusted();
@@ -230,7 +230,7 @@ export class PagesFile {
     closeQuietly(this.#fd);
   }
 
-  /** Yields entries as lines; each is valid until the next batch. */
+  /** Yields the ID and the line of each entry. A line is valid until the next batch is read. */
   async *#entries(
     stop: AbortSignal,
     pages: readonly StoredPage[],
@@ -262,12 +262,12 @@ export class PagesFile {
       }
   }
 
-  /** The page after the valid part, up to `end`. */
+  /** Returns the page that begins after the valid part and ends at `end`. */
   #pageUpTo(end: number, checksumAfter: number): StoredPage {
     return { start: this.size, end, checksumBefore: this.#checksum, checksumAfter };
   }
 
-  /** Counts a page that is in the file. */
+  /** Updates the fields of this object for a page, and its commit, that the file already has. */
   #applyCommit({ info, asideFor, isTokenRefused, meetsFile, ...position }: Commit, page: StoredPage): void {
     if (asideFor !== null) this.#putAside(asideFor);
     this.#pages.push(page);
@@ -284,7 +284,7 @@ export class PagesFile {
     this.header = { ...this.header, update };
   }
 
-  /** Appends entries and the line after them, durably. `checksum`: of the bytes before that line. */
+  /** Appends entries and a `#` line durably. `checksum`: the checksum of all bytes before the `#` line. */
   #append(
     value: Commit | PagesEnd | PagesHeader,
     entries: Buffer = Buffer.alloc(0),

@@ -21,15 +21,15 @@ import type { Next } from '../service/page.ts';
 import type { Command } from '../text/command.ts';
 import { fileStamp, isRecord } from './record.ts';
 
-/** What an export asks for: only a run of the same request resumes it. */
+/** What an export asks for. Only a run with the same request resumes it. */
 const isRequest = objectOf({
-  /** Channel or playlist. */
+  /** ID of the channel or playlist. */
   id: isString,
   format: isOneOf(...fileFormats),
   /** Names of `--fields`; null for all fields. */
   fields: orNull(isString),
   limit: orNull(isCount),
-  /** Address and namespace: a token belongs to one service. */
+  /** Address and namespace, because a continuation token is valid for one service only. */
   service: isString,
 });
 export type ExportRequest = Infer<typeof isRequest>;
@@ -45,11 +45,11 @@ export const discardCommand = (folder: PrivateFolder, file: string): Command => 
 
 /** What an update buys. */
 const isUpdateRequest = objectOf({
-  /** It buys every page. */
+  /** Whether the update buys every page. */
   all: isBoolean,
-  /** When it began to read the list. */
+  /** When the update began to read the list. */
   started: isDate,
-  /** FILE when the update began: the pages leave out the entries that it had. */
+  /** FILE when the update began. The pages do not contain the entries that FILE had then. */
   file: objectOf({ checksum: isCount, entries: isCount }),
   /** The IDs of the feed that FILE lacked. */
   expected: listOf(isString),
@@ -62,12 +62,12 @@ export type UpdateRequest = Infer<typeof isUpdateRequest>;
 const isHeader = objectOf({
   version: isOneOf(pagesVersion),
   request: isRequest,
-  /** As given. */
+  /** As the user gave it. */
   reference: isString,
   started: isDate,
-  /** There was a FILE when the run began. */
+  /** Whether FILE existed when the run began. */
   foundFile: isBoolean,
-  /** Null: an export. */
+  /** Null for an export. */
   update: orNull(isUpdateRequest),
 });
 export type PagesHeader = Infer<typeof isHeader>;
@@ -84,16 +84,16 @@ export const isCommit = objectOf({
   total: orNull(isCount),
   /** The update for which the pages before this one were set aside; null if they were not. */
   asideFor: orNull(isUpdateRequest),
-  /** json: playlist_info of the list, as JSON text, once. */
+  /** In the format json, one commit has the playlist_info of the list, as JSON text; null in all other commits. */
   info: orNull(isString),
-  /** The service did not accept the token of `next`: a run tries it again, but `check` names --restart. */
+  /** Whether the service has refused the token of `next`. A run tries the token again, but `check` suggests --restart. */
   isTokenRefused: isBoolean,
-  /** An update: this page or one before it has an entry of FILE. */
+  /** In an update, whether this page or an earlier one has an entry that FILE has. */
   meetsFile: isBoolean,
 });
 export type Commit = Infer<typeof isCommit>;
 
-/** The last line, once the new FILE is written: the run has ended if FILE is this one. */
+/** The last line, appended once the new FILE is written. FILE has been replaced if it has this size and time. */
 export const isEnd = objectOf({ ...fileStamp, record: orNull(isRecord) });
 export type PagesEnd = Infer<typeof isEnd>;
 
@@ -102,21 +102,21 @@ export const isArchive = ({ format, fields, limit }: ExportRequest): boolean =>
   format === 'ndjson' && fields === null && limit === null;
 
 const NUMBER_SIGN = '#'.charCodeAt(0);
-/** A space, eight hexadecimal digits and the line end. */
+/** Length of the checksum at the end of a line: a space, eight hexadecimal digits and the line end. */
 const tailLength = 10;
 
 const tailOf = (sum: number): string => ` ${sum.toString(16).padStart(8, '0')}\n`;
 
-/** Whether a line of a pages file is about pages, and not an entry. */
+/** Whether a line of a pages file is a `#` line, and not an entry. */
 export const isComment = (line: Buffer): boolean => line[0] === NUMBER_SIGN;
 
-/** Returns the line `#VALUE CHECKSUM`. `before`: the checksum of the bytes before the line. */
+/** Returns the line `#VALUE CHECKSUM`. `before`: the checksum of all bytes before the line. */
 export function commentLine(value: object, before: number): Buffer {
   const text = `#${JSON.stringify(value)}`;
   return Buffer.from(text + tailOf(crc32(text, before)));
 }
 
-/** The value of such a line, with its end; null if its checksum is wrong. */
+/** Returns the value of a `#` line, which includes its line end; null if it is not a `#` line or its checksum is wrong. */
 export function readComment(line: Buffer, before: number): Readonly<Record<string, unknown>> | null {
   if (!isComment(line) || line.at(-1) !== LINE_FEED || line.length < tailLength) return null;
   const text = line.subarray(0, -tailLength);
@@ -124,17 +124,17 @@ export function readComment(line: Buffer, before: number): Readonly<Record<strin
   return parseObject(text.toString('utf8', 1));
 }
 
-/** Enough for the first line of a pages file, in bytes. */
+/** Maximum length of the first line of a pages file, in bytes. */
 const maxHeader = 256 * 1024;
 
-/** The first line of an open pages file; null if its checksum is wrong. */
+/** Reads the header of an open pages file. Returns null if the first line is not a valid header. */
 export function headerOf(fd: number): PagesHeader | 'of another version' | null {
   const start = Buffer.alloc(maxHeader);
   const read = start.subarray(0, readSync(fd, start, 0, maxHeader, 0));
   const line = read.subarray(0, read.indexOf(LINE_FEED) + 1);
   const header = readComment(line, 0);
   if (isHeader(header)) return header;
-  // Version 1 has no checksum here.
+  // The first line of version 1 has no checksum.
   const { version } = header ?? parseObject(line.toString('utf8', 1)) ?? {};
   return isNumber(version) && version !== pagesVersion ? 'of another version' : null;
 }

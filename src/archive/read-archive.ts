@@ -13,12 +13,12 @@ import { kindOfId } from '../service/parse-reference.ts';
 import { count, thousands } from '../text/count.ts';
 import { type ArchiveRecord, matchesStamp } from './record.ts';
 
-/** What an ndjson file holds. */
+/** What a scan of an ndjson file has found. */
 export interface ArchiveScan {
   readonly entries: number;
-  /** The first line that is not an entry: `line 12 is not JSON`; null if all are. */
+  /** Describes the first line that is not an entry (`line 12 is not JSON`); null if every line is an entry. */
   readonly damage: string | null;
-  /** The number of such lines. */
+  /** Number of lines that are not entries. */
   readonly badLines: number;
   /** The first `videoId`; null if there is none. */
   readonly newest: string | null;
@@ -31,10 +31,10 @@ export const contentDiffers = 'its content differs from what was written';
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
 
 /**
- * Counts the entries of an ndjson file, and finds the first line that is not one. An entry of a channel or playlist is a
- * JSON object with a `videoId` (which may be null) and, for a channel, no other `channelId`; if `id` is null, any JSON counts. A byte
- * order mark at the start is white space. `onEntry` gets each entry without its line end; the buffer is valid until it
- * returns. Throws `damaged` for UTF-16.
+ * Counts the entries of an ndjson file, and finds the first line that is not an entry. An entry of the channel or playlist
+ * `id` is a JSON object with a `videoId`, which may be null, and without the `channelId` of another channel. If `id` is
+ * null, any JSON is an entry. Skips a byte order mark at the start. Calls `onEntry` with each entry, without its line end,
+ * in a buffer that is valid until `onEntry` returns. Throws `damaged` for a UTF-16 file.
  */
 export async function readArchive(
   target: Target,
@@ -75,8 +75,8 @@ export async function readArchive(
 }
 
 /**
- * Reads an archive. The lines of a FILE that is as recorded are trusted: they are not checked for
- * their ID. `checkedId` is the ID for which they were checked, or null if they were not.
+ * Reads an archive. If the size and time of FILE are as recorded, its lines are trusted: whether they belong to `id` is not
+ * checked. Returns as `checkedId` the ID that the lines were checked against; null if they were not checked.
  */
 export async function readRecorded(
   target: Target,
@@ -88,7 +88,7 @@ export async function readRecorded(
   const own = record?.id === id ? record : null;
   const checkedId = matchesStamp(target.stats, own) ? null : id;
   const contents = await readArchive(target, checkedId, stop, onEntry);
-  // Only its time has changed: the bytes are as recorded.
+  // Only the time of FILE has changed, and its bytes are as recorded: trust its lines.
   const isOnlyTouched = checkedId !== null && contents.badLines > 0 && contents.checksum === own?.checksum;
   if (!isOnlyTouched) return { ...contents, checkedId };
   return { ...(await readArchive(target, null, stop, onEntry)), checkedId: null };
@@ -97,11 +97,11 @@ export async function readRecorded(
 interface Damage {
   readonly code: 'damaged' | 'lost';
   readonly message: string;
-  /** Whether `--update --all` repairs it: it keeps lines that are entries, even if their bytes have changed. */
+  /** Whether `--update --all` repairs the damage. It cannot restore changed bytes: it keeps every line that is an entry. */
   readonly isRepairable: boolean;
 }
 
-/** Compares FILE with its record. Returns `lost` if entries are missing, `damaged` if it was changed, null if it is intact. */
+/** Returns `damaged` for bad lines, or for changed bytes at the same size and time; `lost` for missing entries; or null. */
 export function damageOf(
   { stats }: Target,
   record: ArchiveRecord,
@@ -115,9 +115,9 @@ export function damageOf(
   return { code: 'lost', message, isRepairable: true };
 }
 
-/** Yields all bytes of a file in chunks, each valid until the next one. */
+/** Yields all bytes of a file in chunks. A chunk is valid until the next one is requested. */
 export async function* bytesOf({ path, real }: Target, stop: AbortSignal): AsyncGenerator<Buffer> {
-  // A FIFO that has taken its place would block forever.
+  // Do not block: if a FIFO has replaced the file, opening it would wait forever.
   const fd = withFileErrors(path, 'usage', () => openSync(real, O_RDONLY | O_NONBLOCK));
   try {
     yield* chunksOf(fd, path, stop);
@@ -126,7 +126,7 @@ export async function* bytesOf({ path, real }: Target, stop: AbortSignal): Async
   }
 }
 
-/** Says why a line is not an entry of a channel or playlist; null if it is one. */
+/** Returns why a line is not an entry of the channel or playlist `id`; null if it is an entry. */
 function lineProblem(line: Buffer | null, entry: JsonText | null, id: string | null): string | null {
   if (line === null) return `is longer than ${maxJsonSize}`;
   if (entry === null) return 'is not JSON';

@@ -20,33 +20,33 @@ import {
 const isCheckHistory = objectOf({
   /** Time of the last successful check; null before the first one. */
   checked: orNull(isDate),
-  /** numVideos less entries, at the last page; null if unknown. */
+  /** numVideos less the entries of FILE, when a page was last bought; null if unknown. */
   missing: orNull(isCount),
-  /** The feed of the last check: all its IDs, and the ones that FILE had. */
+  /** The feed of the last check: all its IDs, and the IDs that FILE had. Null if that check had no feed. */
   feed: orNull(objectOf({ ids: listOf(isString), known: listOf(isString) })),
-  /** Expected IDs that were not on the pages (rule 4): in how many checks, and when last. */
+  /** Expected IDs that no bought page had (rule 4): the number of checks without the ID, and the time of the last one. */
   missingIds: mapOf(objectOf({ checks: isCount, last: isDate })),
   /** When a page was last bought because there was no feed (rule 3); null if there is a feed. */
   withoutFeed: orNull(isDate),
-  /** The failure of the last run: its code, the first and the latest time; null if it succeeded. */
+  /** The failure of the last run: its code, when runs began to fail, and when one last failed; null if the run succeeded. */
   failure: orNull(objectOf({ code: isString, since: isDate, last: isDate })),
 });
 export type CheckHistory = Infer<typeof isCheckHistory>;
 
 const recordVersion = 4;
 
-/** Size (bytes) and time of the last change (milliseconds since 1970) of FILE: they differ if somebody has replaced it. */
+/** Size (bytes) and time of the last change (milliseconds since 1970) of FILE. They show whether somebody has changed it. */
 export const fileStamp = { size: isCount, mtime: isNumber };
 const isFileStamp = objectOf(fileStamp);
 export type FileStamp = Infer<typeof isFileStamp>;
 
 /** What chanlist knows of an archive: `.chanlist/FILE.json`, with a version. Written at the end of a run. */
 export const isRecord = objectOf({
-  /** As last given. */
+  /** As the user last gave it. */
   reference: isString,
   /** Other references that resolved to this ID. */
   aliases: listOf(isString),
-  /** Channel or playlist. */
+  /** ID of the channel or playlist. */
   id: isString,
   /** Address and namespace of its last run. */
   service: isString,
@@ -54,7 +54,7 @@ export const isRecord = objectOf({
   /** The crc32 of FILE. */
   checksum: isCount,
   entries: isCount,
-  /** When the last complete read of the list began; null if there was none (the file was adopted). */
+  /** When the last complete read of the list began; null if FILE was adopted, or if a list may have been cut short. */
   whole: orNull(isDate),
   checks: isCheckHistory,
 });
@@ -87,7 +87,7 @@ export function writeRecord(folder: PrivateFolder, file: string, record: Archive
   folder.replace(recordName(file), `${JSON.stringify({ version: recordVersion, ...record })}\n`);
 }
 
-/** Changes what a record says of the checks, not of FILE. Leaves the record of another ID alone. */
+/** Changes members of a record that do not describe FILE, such as its checks. Does not change the record of another ID. */
 export function changeRecord(
   folder: PrivateFolder,
   file: string,
@@ -105,28 +105,28 @@ export const stampOf = ({ size, mtimeMs }: Stats): FileStamp => ({ size, mtime: 
 export const matchesStamp = (stats: Stats | null, stamp: FileStamp | null): boolean =>
   stats?.isFile() === true && stats.size === stamp?.size && stats.mtimeMs === stamp.mtime;
 
-/** Returns the FILEs that the records and interrupted runs of a folder name. */
+/** Returns the names of all FILEs that have a record or a pages file in this private folder. */
 export const recordedFiles = (folder: PrivateFolder): string[] => [
   ...new Set(folder.names().flatMap((name) => /^(.+)\.(?:json|run)$/s.exec(name)?.[1] ?? [])),
 ];
 
 /** What a successful check has found. */
 export interface CheckFacts {
-  /** Null: there is none, or it was not requested. */
+  /** Null if there is no feed, or it was not requested. */
   readonly feed: readonly { readonly videoId: string }[] | null;
-  /** The feed was requested, and is missing. */
+  /** Whether the feed was requested, and is missing. */
   readonly isWithoutFeed: boolean;
-  /** Whether FILE has an ID now. */
+  /** Whether FILE has an ID after this check. */
   readonly has: (id: string) => boolean;
-  /** The IDs that should be on the pages. */
+  /** The expected IDs: IDs that the bought pages should contain. */
   readonly expected: readonly string[];
-  /** numVideos less entries; null if it is unknown (no page was bought): then the earlier value stays. */
+  /** numVideos less the entries of FILE. Null if unknown, for example if no page was bought: the earlier value is kept. */
   readonly missing: number | null;
-  /** When it was made (ISO 8601). */
+  /** When the check was made (ISO 8601). */
   readonly time: string;
 }
 
-/** Maximum number of IDs kept of a feed, expected or missing: a feed has 15; a longer one must not fill the record. */
+/** Maximum number of feed, expected or missing IDs to keep. A feed has 15; a longer feed must not fill the record. */
 export const maxIds = 200;
 
 /** Returns what is known of an archive after a successful check. Pure. */
@@ -143,7 +143,7 @@ export function checksAfter(before: CheckHistory, check: CheckFacts): CheckHisto
   };
 }
 
-/** Returns what is known after a failure, which is recorded only if its scope is this archive. `now`: milliseconds since 1970. Pure. */
+/** Returns the history after a failure: unchanged unless its scope is this archive. `now`: milliseconds since 1970. Pure. */
 export function checksAfterFailure(
   before: CheckHistory,
   { code, scope }: Failure,
@@ -152,7 +152,7 @@ export function checksAfterFailure(
   if (scope !== 'reference') return before;
   const last = new Date(now).toISOString();
   const { failure } = before;
-  // Failures may alternate: `since` is the start of them all, but for `gone` its own first day, which is printed.
+  // Codes may alternate: `since` is the time of the first failure. `gone` has a `since` of its own, because it is printed.
   const isGone = code === 'gone' || failure?.code === 'gone';
   const isNew = failure === null || (isGone && failure.code !== code);
   return { ...before, failure: { code, since: isNew ? last : failure.since, last } };

@@ -10,7 +10,7 @@ import { dayMs, hourMs } from '../text/duration.ts';
 import { headerOf, type PagesHeader } from './pages-format.ts';
 import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
 
-/** Milliseconds after which a failing archive is updated after first exports: three days, less the slack of a night. */
+/** Milliseconds after which a failing archive is updated after first exports: three days, less two hours of slack. */
 const maxFailingMs = 3 * dayMs - 2 * hourMs;
 
 interface IndexedFolder {
@@ -20,7 +20,7 @@ interface IndexedFolder {
   readonly operation: Pick<Operation, 'reference'>;
 }
 
-/** Maps references in records and pages files to IDs. What cannot be read is skipped here; its own export reports it. */
+/** Maps the references in records and pages files to IDs. Skips files that cannot be read: their own exports report them. */
 export class ReferenceIndex {
   readonly records = new Map<string, ArchiveRecord>();
   readonly #interrupted = new Set<string>();
@@ -45,14 +45,14 @@ export class ReferenceIndex {
       }
   }
 
-  /** Returns the ID of a reference: its own, or the ID that an archive or an interrupted run knows for it; null otherwise. */
+  /** Returns the ID that a reference contains, or else the ID in a record or pages file for it; null if there is none. */
   knownId({ id, value }: Pick<ParsedReference, 'id' | 'value'>): string | null {
     return id ?? this.#ids.get(value) ?? null;
   }
 
   /**
-   * Whether FILE is updated before first exports: if it is an archive, and has not failed for days. Five failures in a row
-   * end a run: archives that always fail must not keep first exports waiting forever.
+   * Whether FILE is updated before first exports: it must be an archive that has not been failing for days. Five failures
+   * in a row end a run, so archives that always fail must not delay first exports forever.
    */
   comesFirst(name: string, now: number): boolean {
     const record = this.records.get(name);
@@ -62,7 +62,7 @@ export class ReferenceIndex {
     return now - Date.parse(failure.since) < maxFailingMs;
   }
 
-  /** Sorts FILEs: interrupted, then oldest check (`all`: oldest full read), then failed last time, longest ago first. */
+  /** Orders FILEs: 1. interrupted; 2. others, oldest check first (`all`: oldest full read); 3. failed, oldest first. */
   compare(a: string, b: string, all: boolean): number {
     const [left, right] = [this.#sortKey(a, all), this.#sortKey(b, all)];
     return left.rank - right.rank || left.time.localeCompare(right.time);
@@ -77,7 +77,7 @@ export class ReferenceIndex {
   }
 }
 
-/** Reads the header of an interrupted run; null if there are no pages that this version can read. */
+/** Reads the header of a pages file. Returns null if there is no pages file, or this version cannot read it. */
 function readHeader(folder: PrivateFolder, name: string): PagesHeader | null {
   const fd = folder.openRead(pagesName(name));
   const header = fd === null ? null : withDescriptor(fd, headerOf);

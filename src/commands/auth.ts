@@ -18,7 +18,7 @@ export const examples: readonly Example[] = [
   ['show the account in use and verify its key', 'chanlist auth status'],
 ];
 
-/** Returns the exit code of the verification; 3 without an account. */
+/** Returns the exit code of the verification; 3 if no account is configured. */
 const status: CommandModule = {
   about: ['Shows the account in use and verifies its key with a free request.'],
   examples: [
@@ -96,7 +96,7 @@ const switchProfile: CommandModule = {
   },
 };
 
-/** Removing the active profile leaves none active: another one would silently spend credits of its own. */
+/** After the active profile is removed, none is active: another profile would silently spend credits of its own. */
 const logout: CommandModule = {
   args: [['name', '[profile]', 'name of the profile; default: the active one']],
   about: ['Removes a profile from the store: the named one, or else the active one.'],

@@ -79,7 +79,7 @@ export const run: RunCommand<CheckOptions> = async (options, streams) => {
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
   const printed = quiet ? bad : rows;
   await printRows(printed, { ...columns, format: options.format }, streams).catch((error) => {
-    // Problems are reported even if nobody reads all rows.
+    // Report problems even if the reader closes the pipe before the last row.
     if (!(error instanceof ClosedPipe)) throw error;
   });
   if (!isKnown) printUnknown(unanswered, isUnread, stderr);
@@ -91,7 +91,7 @@ export const run: RunCommand<CheckOptions> = async (options, streams) => {
   return mostSevere([badLines.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
 
-/** How rows are printed: `problem` is its code in a table, and three columns in a csv. */
+/** How rows are printed: a table has only the code of a `problem`, a csv has three columns for it. */
 const columns: Omit<RowOptions<CheckRow>, 'format'> = {
   fields: checkFields,
   tableRow: ({ file, problem, reference, entries, checked }) => {
@@ -103,7 +103,7 @@ const columns: Omit<RowOptions<CheckRow>, 'format'> = {
   ),
 };
 
-/** Reads the references of `--from`, and its bad lines. */
+/** Reads the references of `--from`, including its bad lines. */
 async function readList(from: string, context: Context): Promise<readonly Reference[]> {
   const kind = 'channel or playlist';
   const source = { references: [], from };
@@ -128,7 +128,7 @@ async function checkAll(
   return checked;
 }
 
-/** Adds to a problem `stale` or `gone` that `--from` does not list the archive, so that no run updates it. */
+/** Adds to a problem `stale` or `gone` that `--from` does not list the archive, so runs with that list do not update it. */
 function addListHint(
   { row, references }: CheckedArchive,
   listed: ReadonlySet<string>,
@@ -143,7 +143,7 @@ function addListHint(
   return { ...row, problem: { ...problem, message, fix: null } };
 }
 
-/** Selects the references that lead to none of these archives. */
+/** Selects the references that resolve to none of these archives. */
 function withoutArchive(
   references: readonly Reference[],
   checked: readonly CheckedArchive[],
@@ -165,7 +165,7 @@ function printUnknown(references: readonly Reference[], isUnread: boolean, stder
   else stderr.warn(`${message}: another run is making its first export`);
 }
 
-/** Prints a line for each kind of problem, the most severe first. The last line of a problem that can be repaired has the fix. */
+/** Prints a line for each kind of problem, the most severe first. Only the last kind that can be repaired gets the fix. */
 function printProblems(bad: readonly BadRow[], options: CheckOptions, stderr: Stderr): void {
   const codes = Object.keys(problemCodes);
   const groups = grouped(bad, ({ problem }) => problem.code).sort(
@@ -185,7 +185,7 @@ function printProblems(bad: readonly BadRow[], options: CheckOptions, stderr: St
 const fixesOf = (rows: readonly BadRow[]): readonly string[] =>
   rows.flatMap(({ problem }) => problem.fix ?? []);
 
-/** Says which archive was listed whole longest ago, or never. */
+/** Says which archive has the oldest complete listing, or was never listed completely. */
 function wholeText(archives: readonly CheckRow<Command>[]): string {
   const known = archives.filter(({ entries }) => entries !== null);
   const [oldest] = known.sort((a, b) => (a.whole ?? '').localeCompare(b.whole ?? ''));
@@ -217,7 +217,7 @@ function absentRow(
       { name: '--update', value: null },
     ],
   };
-  // With several paths it is not known where it should be.
+  // With several paths, the folder in which to export it is unknown.
   const fix = others.length === 0 && isFolder(path) ? command : null;
   const problem = {
     code: 'absent',
@@ -227,7 +227,7 @@ function absentRow(
   return { ...emptyRow, reference: given, id, problem };
 }
 
-/** Puts the fix of a row into words, with the account of this command if it may spend credits. */
+/** Converts the fix of a row to text, and adds the account flags of this command if the fix may spend credits. */
 function printableRow({ problem, ...row }: CheckRow<Command>, options: CheckOptions): CheckRow {
   const fix = problem?.fix ?? null;
   if (problem === null || fix === null) return { ...row, problem: problem && { ...problem, fix: null } };

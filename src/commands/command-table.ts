@@ -6,7 +6,7 @@ const list = rowUnder('Channels and playlists:');
 const exported = rowUnder('Exports:');
 const other = rowUnder('Account and program:');
 
-/** The commands, in the order of the help. The file of each is loaded when it is called. */
+/** The commands, in the order of the help. The file of a command is loaded only when the command is called. */
 export const commands: readonly CommandRow[] = [
   ...Object.values(operations).map((operation) => {
     const { name, reference, summary } = operation;

@@ -98,14 +98,14 @@ function boundLines(
 
 const sums = ['confirmed', 'possibly_charged'] as const;
 
-/** `1,234 (+1)`: the latter possibly charged. */
+/** Returns `1,234 (+1)`: confirmed credits and, in parentheses, possibly charged ones. */
 const amountText = ({ confirmed, possibly_charged }: Credits): string =>
   thousands(confirmed) + (possibly_charged === 0 ? '' : ` (+${thousands(possibly_charged)})`);
 
-/** Sums what each account spent, or each part of it (`by`): by account, then the most expensive first; days keep their order. */
+/** Sums the credits per account, and per part of it (`by`). Sorts by account, then highest cost; days keep their order. */
 function spendingsIn(entries: readonly LedgerEntry[], today: string, by: CreditsOptions['by']) {
   const newSpending = (request: LedgerEntry['request']) => ({
-    // Lines that cannot be read have no account.
+    // Ledger lines that cannot be read have no account.
     account: request && `${request.origin} …${request.last_four}`,
     part: (by && request?.[by]) ?? null,
     today: noCredits(),

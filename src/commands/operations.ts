@@ -6,7 +6,7 @@ import { latestSize, type OperationName, operations, searchLimit } from '../serv
 import { expectedReference, isReference } from '../service/parse-reference.ts';
 import { didYouMeanCommand } from '../text/command.ts';
 
-/** Makes the command of an operation that takes references. `what`: a sentence that its cost follows. */
+/** Returns the command of an operation on references. `what`: a sentence, to which the cost of the operation is added. */
 function operationCommand(
   name: Exclude<OperationName, 'search'>,
   [what, ...more]: readonly string[],
@@ -84,7 +84,7 @@ export const search: CommandModule = {
     ['request as many results as possible', `chanlist search @demo bicycle --limit ${searchLimit.maximum}`],
     ['print the titles alone', 'chanlist search @demo bicycle --fields title --format csv'],
   ],
-  /** The service applies the limit, or its default for null. */
+  /** The service applies the limit; if it is null, the service applies its own default. */
   run: async ({ channel, words, limit, ...options }: SearchOptions, streams) => {
     const { runOperation } = await import('./run-operation.ts');
     const refusal = options.refusal ?? queryProblem(channel, words);
@@ -101,7 +101,7 @@ function queryProblem(channel: string, words: readonly string[]): Failure | null
     const step = didYouMeanCommand('chanlist search', [last, channel, ...words.slice(0, -1)]);
     return usage(`'${channel}' is not a channel: the channel comes first`, step);
   }
-  // A single word that is not a channel is refused as one.
+  // A single word that is not a channel is refused later, when it is parsed as a channel.
   if (words.length === 0)
     return isReference(channel, 'channel') ? usage('missing query', 'see: chanlist help search') : null;
   return words.join(' ').trim() === '' ? usage('<query> is blank', 'expected words to search for') : null;

@@ -30,8 +30,8 @@ import {
 } from '../service/contract.ts';
 
 /**
- * Runs an operation from top to bottom; returns the exit code. `more`: parameters of each request. A run that is refused
- * writes its summary, too.
+ * Runs an operation from top to bottom; returns the exit code. `more`: additional parameters of each request. A run that is
+ * refused writes its summary, too.
  */
 export async function runOperation(
   operation: Operation,
@@ -59,7 +59,7 @@ export async function runOperation(
     else
       references = await readReferences(options, operation.reference, context, ({ value, id }) => {
         assertParameters(operation, parametersOf(value));
-        // An export resolves it first.
+        // An export resolves this reference first.
         if (isExport(operation, options) && id === null)
           assertParameters(operations.resolve, { input: value });
       });

@@ -25,7 +25,7 @@ export const terms: Terms = {
   rows: faultMeanings,
 };
 
-/** Runs the sandbox until SIGINT, SIGTERM or a closed stdout (0); throws for any other signal. */
+/** Runs the sandbox until SIGINT, SIGTERM or a closed stdout, and returns 0. Throws after any other signal or failure. */
 export const run: RunCommand<
   Partial<Omit<SandboxSettings, 'namespace'>> & { readonly namespace: string | undefined }
 > = async (options, { context, stdout }) => {

@@ -31,7 +31,7 @@ export const examples: readonly Example[] = [
   ['write a spreadsheet', 'chanlist show lists/*.ndjson --fields videoId,title,_views,_seconds -o all.csv'],
 ];
 
-/** Entries of each file that decide the columns of a table. */
+/** Number of entries of each file that determine the columns of a table. */
 const sampleSize = 100;
 
 type ShowOptions = CommonOptions & { readonly files: readonly string[] };
@@ -57,15 +57,15 @@ export const run: RunCommand<ShowOptions> = async (options, { context, stdout, s
           yield batch;
         }
     } catch (error) {
-      // Entries before an error are printed as a complete document.
+      // Report the error only after the entries before it are printed, as a complete document.
       thrown = error;
     }
   };
-  // Every key of a csv, and the columns of a table of several files, need a second read.
+  // A csv with every key, and a table of several files, need a second read: the first one finds their columns.
   const isRepeatable = files.every((path) => path !== '-' && statSync(path).isFile());
   if (isRepeatable && fields !== null)
     await assertPresent(fields, read(null)).catch((error) => {
-      // A line that cannot be read is the error, once the entries before it are printed.
+      // If a line cannot be read, report that instead, once the entries before it are printed.
       if (thrown === null) throw error;
     });
   const sample: JsonText[] = [];
@@ -125,7 +125,7 @@ function parseLine(line: Buffer | null, file: string, number: number): JsonText 
   const text = line !== null && number === 1 ? withoutByteOrderMark(line) : line;
   const isText = text !== null && isUtf8(text);
   const record = isText ? JsonText.parse(text) : null;
-  // The document of a listing is not an entry.
+  // The JSON document of a whole listing is not an entry.
   const isDocument = record?.get('results')?.kind === 'array' && record.get('videoId') === undefined;
   if (record?.kind === 'object' && !isDocument) return record;
   if (isText && record === null && text.toString().trim() === '') return null;

@@ -48,7 +48,7 @@ export async function addNewEntries(
     noLongerExpected(expected, checks),
   );
   const unlisted = bought.stillListed && unlistedIds(contents.ids, bought.stillListed);
-  // A list that may have been cut short: FILE may lack entries, and `--update --all` reads it first.
+  // If the list may have been cut short, FILE may lack entries. Null makes `--update --all` read this list first.
   const wholeBefore = bought.sharesNothing ? null : (item.record?.whole ?? null);
   const recordChanges = { checks, whole: all ? started : wholeBefore };
   const result = await finishUpdate(run, item, contents, pages, recordChanges, { ...facts, unlisted });
@@ -56,7 +56,7 @@ export async function addNewEntries(
   return result;
 }
 
-/** Warns that a list has no entry of FILE: it may have been cut short. */
+/** Returns the warning that a list has no entry of FILE: the list may have been cut short. */
 function nothingInCommon(
   { target: { path } }: ExportItem,
   { entries }: ArchiveContents,
@@ -68,7 +68,7 @@ function nothingInCommon(
     : `the list ended without any of ${kept}: entries between them may be missing; --update --all buys every page`;
 }
 
-/** Says which entries FILE may lack. `notListed`: IDs that are no longer expected. */
+/** Warns about entries that FILE may lack. `notListed`: IDs that are no longer expected. */
 function warnAboutList(
   run: Run,
   { reference: { label }, target }: ExportItem,
@@ -82,7 +82,7 @@ function warnAboutList(
   run.warn('not listed', label, `${missed}; no longer expected: --update --all buys every page`);
 }
 
-/** Replaces FILE if there is something to add or to leave out, and records the check. */
+/** Replaces FILE if there are entries to add or bad lines to drop, and records the check. */
 async function finishUpdate(
   run: Run,
   item: ExportItem,
@@ -109,8 +109,8 @@ function updateOf({ header: { update } }: PagesFile): UpdateRequest {
 }
 
 /**
- * Whether an update of FILE, which has this checksum, continues with these pages. Pages of an update of every page are
- * continued only if FILE has not changed since; `--all` continues no others.
+ * Whether an update can continue with these pages; `checksum` is that of FILE now. If the pages are those of `--all`, FILE
+ * must not have changed since. An update with `--all` can continue only such pages.
  */
 export function canContinueUpdate(pages: PagesFile, item: ExportItem, checksum: number): boolean {
   const update = updateOf(pages);
@@ -119,7 +119,7 @@ export function canContinueUpdate(pages: PagesFile, item: ExportItem, checksum: 
   return update.all ? update.file.checksum === checksum : !item.buysAll;
 }
 
-/** Sets aside pages that this update cannot continue with: `addAside` adds their entries that FILE lacks. */
+/** Sets aside pages that this update cannot continue with; `addAside` later adds the entries on them that FILE lacks. */
 async function preparePages(item: ExportItem, contents: ArchiveContents, pages: PagesFile): Promise<void> {
   const update = updateOf(pages);
   if (!canContinueUpdate(pages, item, contents.checksum)) {
@@ -131,7 +131,7 @@ async function preparePages(item: ExportItem, contents: ArchiveContents, pages: 
   // Another run has since added some of these entries to FILE.
   const isPartlyInFile = [...ids].some((id) => contents.ids.has(id));
   if (isPartlyInFile) return pages.setAside(update, pages.position.next === 'end' ? 'end' : 'start');
-  // The pages left out entries that FILE had then. If FILE has lost some since (restored or damaged), read the list again.
+  // The pages lack entries that FILE had then. If FILE has since lost entries (restored or damaged), read the list again.
   if (contents.entries < update.file.entries)
     pages.setAside({ ...update, started: currentTime(item), file: fingerprintOf(contents) }, 'start');
 }
@@ -139,14 +139,14 @@ async function preparePages(item: ExportItem, contents: ArchiveContents, pages: 
 interface BoughtEntries extends BoughtPages {
   /** IDs of entries that FILE lacks. */
   readonly newIds: Set<string>;
-  /** IDs that both FILE and the list have; null unless all of the list was read now. */
+  /** IDs that both FILE and the list have; null unless this run has read the whole list. */
   readonly stillListed: ReadonlySet<string> | null;
-  /** The list was read to its last page, and has nothing of FILE. */
+  /** Whether the list was read to its end, and has no entry of FILE. */
   readonly sharesNothing: boolean;
   readonly hasEntriesWithoutId: boolean;
 }
 
-/** Buys the remaining pages; if they cannot be continued, once more from the first page. */
+/** Buys the remaining pages. If the list cannot be continued, starts once more from its first page. */
 async function buyWithOneRestart(
   run: Run,
   item: ExportItem,
@@ -229,7 +229,7 @@ function checksOf(
   });
 }
 
-/** Maximum number of IDs in a result that the list no longer has. */
+/** Maximum number of IDs of unlisted entries in a result. */
 const maxUnlisted = 1000;
 
 function unlistedIds(known: ReadonlySet<string>, stillListed: ReadonlySet<string>): Result['unlisted'] {

@@ -17,7 +17,7 @@ export interface BoughtPages {
   readonly failure: Failure | null;
 }
 
-/** The failure of interrupted pages whose list repeats itself; null if they can be continued. */
+/** Returns the failure of an interrupted run whose list repeats itself; null if the run can be continued. */
 export const stuckFailure = (item: ExportItem, pages: PagesFile): Failure | null =>
   pages.position.next === 'stuck' && needsPage(pages.position, pages.header.request.limit)
     ? unresumable(item, pages, 'the list repeats itself')
@@ -25,7 +25,7 @@ export const stuckFailure = (item: ExportItem, pages: PagesFile): Failure | null
 
 /**
  * Buys the remaining pages of an export or update. A page is durable before the next one is requested. `keptEntries`: number
- * of entries that FILE keeps. Returns every failure; after `unresumable`, no run can continue from here.
+ * of entries that FILE keeps. Returns the failure that stopped buying; after `unresumable`, no run can continue from here.
  */
 export async function buyPages(
   run: Run,
@@ -41,7 +41,7 @@ export async function buyPages(
   const { update, request } = pages.header;
   const sink: Sink = {
     select,
-    // Room for this page and for the new FILE: the pages are deleted only after it is written.
+    // The disk must have room for this page and for the new FILE: the pages are deleted only after FILE is written.
     beforePage: () => {
       pages.assertOwn();
       assertFreeSpace(dirname(target.real), pages.size + (update === null ? 0 : (target.stats?.size ?? 0)));
@@ -59,7 +59,7 @@ export async function buyPages(
   const listing = await listPages(run, item.id, pages.position, sink, item.reference.tally);
   const { position, failure } = listing;
   const isStuck = failure !== null && position.next === 'stuck';
-  // Only for an export: an update starts over.
+  // An update does not need this mark: it starts over.
   if (failure?.code === 'unresumable' && update === null) pages.markTokenRefused();
   return {
     facts: {

@@ -28,7 +28,7 @@ export const problemCodes = {
   stale: 'its last successful check is older than --max-age',
 } as const;
 
-/** What `chanlist check` prints of one archive. `Fix` is a `Command` until the row is printed. */
+/** What `chanlist check` prints about one archive. `Fix` is a `Command` until the row is printed. */
 export interface CheckRow<Fix = string> {
   readonly file: string | null;
   readonly reference: string | null;
@@ -37,14 +37,14 @@ export interface CheckRow<Fix = string> {
   readonly missing: number | null;
   /** ID of the first entry. */
   readonly newest: string | null;
-  /** Last successful check. */
+  /** Time of the last successful check. */
   readonly checked: string | null;
-  /** When its list was last read whole. */
+  /** When the list was last read completely. */
   readonly whole: string | null;
   readonly problem: {
     readonly code: keyof typeof problemCodes;
     readonly message: string;
-    /** The command that repairs it; null where only a person or time can. */
+    /** The command that repairs the problem; null if only a person or time can repair it. */
     readonly fix: Fix | null;
   } | null;
 }
@@ -73,13 +73,13 @@ interface FoundArchive {
 export interface FoundArchives {
   readonly archives: readonly FoundArchive[];
   readonly folder: PrivateFolder;
-  /** All FILEs that the folder knows. */
+  /** Names of all FILEs that have a record or a pages file in the folder. */
   readonly names: ReadonlySet<string>;
 }
 
 /**
- * Finds the archives and interrupted runs at a path: all of a folder, or the one of a FILE. Throws usage errors for a path
- * without any.
+ * Finds the archives and interrupted runs at a path, which names a folder or one FILE.
+ * Throws a usage error if there are none.
  */
 export function findArchives(path: string): FoundArchives {
   const stats = withFileErrors(path, 'input', () => statSync(path, { throwIfNoEntry: false }));
@@ -120,15 +120,15 @@ export async function hasFirstExport({ folder, names }: FoundArchives): Promise<
 
 export interface CheckedArchive {
   readonly row: CheckRow<Command>;
-  /** All references that are known to lead to it, with its ID; none if its record cannot be read. */
+  /** The ID of the archive, and all references that are known to resolve to it; empty if its record cannot be read. */
   readonly references: readonly string[];
-  /** Another run writes it, or has done so since the check began. */
+  /** Whether another run is writing the archive, or has written it since the check began. */
   readonly isWritten: boolean;
 }
 
 /**
- * Reads an archive and compares it with its record; null if it has neither record nor pages. What cannot be read is a problem.
- * `maxAge`: milliseconds; null for any age.
+ * Reads an archive and compares it with its record. Returns null if it has neither a record nor pages. Reports whatever
+ * cannot be read as a problem. `maxAge`: milliseconds; null accepts any age.
  */
 export async function checkArchive(
   found: FoundArchive,
@@ -136,7 +136,7 @@ export async function checkArchive(
   context: Context,
 ): Promise<CheckedArchive | null> {
   const { folder, name } = found;
-  // A newer record means that a run has written it meanwhile.
+  // If this time changes during the check, another run has written the archive.
   const recordTime = (): number | undefined =>
     statSync(folder.at(recordName(name)), { throwIfNoEntry: false })?.mtimeMs;
   const before = recordTime();
@@ -181,7 +181,7 @@ async function compare(
   return { row, references: [id, reference, ...(record?.aliases ?? [])] };
 }
 
-/** Returns the row of an archive that cannot be read, or whose record or pages cannot. */
+/** Returns the row of an archive if FILE, its record or its pages cannot be read. */
 function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow<Command> {
   const { code, message, step } = failure;
   // Only a record can be deleted for free.
@@ -192,7 +192,7 @@ function unreadRow({ path: file }: FoundArchive, failure: Failure): CheckRow<Com
 
 type Problem = CheckRow<Command>['problem'];
 
-/** Finds what is wrong with FILE itself, or whether its channel was gone in the last run. */
+/** Returns what is wrong with FILE itself, or that its channel was gone in the last run; null if neither applies. */
 function archiveProblem(target: Target, record: ArchiveRecord, contents: ArchiveScan | null): Problem {
   const { path } = target;
   const { failure } = record.checks;

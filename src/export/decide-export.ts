@@ -1,15 +1,15 @@
-/** What a run looks at to decide: the state of one export on disk. */
+/** The state of one export on disk, from which `decideExport` decides. */
 export interface DiskState {
-  /** Pages of an interrupted run. `ours`: of the same ID, format, fields, limit and address. */
+  /** Pages of an interrupted run. `ours`: that run had the same ID, format, fields, limit and address as this one. */
   readonly pages: 'none' | 'ours' | 'another';
   /**
-   * FILE. `none`: there is none, or an empty one. `archive`: of this ID, as recorded, and asked for as one. `changed`: such
-   * an archive, but its size or time are not as recorded. `other`: anything else.
+   * `none`: FILE does not exist, or is empty. `archive`: FILE is an archive of this ID, its size and time are as recorded,
+   * and this run requests an archive. `changed`: the same, but size or time are not as recorded. `other`: any other FILE.
    */
   readonly file: 'none' | 'archive' | 'changed' | 'other';
-  /** FILE has a record, but of another ID. */
+  /** Whether FILE has a record of another ID. */
   readonly belongsToAnotherId: boolean;
-  /** There is a `.chanlist`. */
+  /** Whether the folder `.chanlist` existed before this run. */
   readonly hasFolder: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface FeedEntry {
 export interface MissingFeed {
   readonly entries: null;
   readonly problem: string;
-  /** HTTP status of the response; null without one. */
+  /** HTTP status of the response; null if there was no response. */
   readonly status: number | null;
 }
 
@@ -91,15 +91,15 @@ function expectedIds(
 export const noLongerExpected = (expected: readonly string[], { missingIds }: CheckHistory): string[] =>
   expected.filter((id) => Object.hasOwn(missingIds, id) && (missingIds[id]?.checks ?? 0) >= maxChecks);
 
-/** Whether so many days have passed since a time, less the slack. Nothing waits for a time in the future. */
+/** Whether `days` days, less `earlyStartMs`, have passed since `time`. True for a future time: nothing waits for it. */
 function haveDaysPassed(time: string, days: number, now: number): boolean {
   const elapsed = now - Date.parse(time);
   return elapsed < 0 || elapsed >= days * dayMs - earlyStartMs;
 }
 
 /**
- * Whether the IDs of FILE are needed to decide: not if the record knows of every ID of the feed, and one of them was in
- * the feed at the last check.
+ * Whether the decision needs the IDs of FILE. It does not if the record knows every ID of the feed, and one of these IDs
+ * was in the feed at the last check.
  */
 export function needsIds({ feed: before, missingIds }: CheckHistory, { entries }: Feed): boolean {
   const known = new Set(before?.known);

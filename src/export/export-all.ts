@@ -71,7 +71,7 @@ interface ExportState {
   readonly results: Map<Reference, Result>;
   /** The first reference of each ID, so far. */
   readonly claimed: Map<string, Reference>;
-  /** References of an ID that another one has claimed: they have no result. */
+  /** References whose ID an earlier reference has claimed. They get no result of their own. */
   readonly aliases: ResolvedReference[];
 }
 
@@ -104,7 +104,7 @@ async function exportAll(run: Run, exportFolder: ExportFolder): Promise<readonly
   return explained.results;
 }
 
-/** Resolves each reference and exports it at once: the pages that are bought show that the service works. */
+/** Exports each reference as soon as it is resolved: each page that is bought shows that the service works. */
 async function exportEach(state: ExportState, references: readonly Reference[]): Promise<void> {
   const { run, exportFolder, index, results, claimed, aliases } = state;
   const { feeds, options } = exportFolder;
@@ -117,7 +117,7 @@ async function exportEach(state: ExportState, references: readonly Reference[]):
       await exportOrUpdate(state, { reference, id });
     }
   });
-  // An earlier part may have deferred some, before a feed of this one showed that the service works.
+  // An earlier call may have deferred references before a feed in this call showed that the service works.
   const due = feeds.replaceable([...results.values()]);
   await forEachConcurrently(due, options, async (id) => {
     const reference = claimed.get(id);
@@ -126,7 +126,7 @@ async function exportEach(state: ExportState, references: readonly Reference[]):
   });
 }
 
-/** Records another reference of an archive. Otherwise the next run resolves it again, for free: a failure does not matter. */
+/** Adds an alias to the record of an archive. Ignores failures: the next run would resolve the alias again, for free. */
 async function recordAlias(
   { run, exportFolder, index }: ExportState,
   { reference, id }: ResolvedReference,
@@ -157,7 +157,7 @@ async function exportOrUpdate(
   results.set(reference, earlier === undefined ? located : mergeResults(earlier, located));
 }
 
-/** Returns the ID of a reference, or why it has none. Asks the service only for what no record knows. */
+/** Returns the ID of a reference, or the failure to find it. Asks the service only if no record or pages file has the ID. */
 async function resolveId(run: Run, index: ReferenceIndex, reference: Reference): Promise<string | Failure> {
   const known = reference.failure ?? index.knownId(reference);
   if (known !== null) return known;

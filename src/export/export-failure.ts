@@ -14,15 +14,15 @@ export function failureOf(thrown: unknown, { paidRequests }: Tally, checked: str
     const ofThisExport = failure.with({ scope: 'reference' });
     return paidRequests > 0 ? ofThisExport.afterWork() : ofThisExport;
   }
-  // It was exported before: no spelling mistake.
+  // The reference was exported before, so it is not misspelled.
   if (failure.code !== 'not_found' || checked === null) return failure;
   return new Failure('gone', `gone: last seen on ${checked.slice(0, 10)}`, { status: failure.status });
 }
 
-/** Says what the next run does about a failure: it resumes with pages, or continues after a bound of this run. */
+/** Adds to a failure how to continue: the next run resumes from stored pages, or continues what a bound stopped. */
 function withNextRun(item: ExportItem, failure: Failure, token: string | null): Failure {
   const hasPages = existsSync(item.exportFolder.privateFolder.at(pagesName(item.name)));
-  // After a failure of this export alone, there must be a page to resume with.
+  // If only this export failed, it must have a token to resume with.
   const isResumable = hasPages && (failure.scope !== 'reference' || token !== null);
   if (isResumable) return failure.resumableWith(`${sameCommandStep(item)} to resume`);
   // The next run continues what a bound of this run stopped.
@@ -30,7 +30,7 @@ function withNextRun(item: ExportItem, failure: Failure, token: string | null): 
   return isBudget ? failure.with({ step: `${sameCommandStep(item)} to continue` }) : failure;
 }
 
-/** Records a failure, and returns the result of the export, with how to resume it. `facts`: what it has done. */
+/** Records a failure. Returns the result of the export, with the step that resumes it. `facts`: what the export has done. */
 export function failedExport(item: ExportItem, thrown: unknown, facts: Partial<Result> = {}): Result {
   const { exportFolder, name, record, id, reference } = item;
   const failure = failureOf(thrown, reference.tally, record?.checks.checked ?? null);

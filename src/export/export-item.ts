@@ -30,14 +30,14 @@ export interface ExportFolder {
   readonly path: string;
   /** FILE of `-o`; null with `--output-dir`. */
   readonly file: Target | null;
-  /** The `.chanlist` beside them. */
+  /** The folder `.chanlist` beside the FILEs. */
   readonly privateFolder: PrivateFolder;
   /** Address and namespace; '' without an account. */
   readonly service: string;
   readonly feeds: FeedLog;
 }
 
-/** One export, as it is on disk. */
+/** One export, and its state on disk. */
 export interface ExportItem extends Disposable {
   readonly exportFolder: ExportFolder;
   readonly reference: Reference;
@@ -46,14 +46,14 @@ export interface ExportItem extends Disposable {
   readonly name: string;
   readonly target: Target;
   readonly request: ExportRequest;
-  /** The record of FILE, if it is of this ID. */
+  /** The record of FILE; null if there is none, or it is of another ID. */
   readonly record: ArchiveRecord | null;
-  /** The ID of its record, if that is another one. */
+  /** The ID in the record of FILE, if it is not this ID; otherwise null. */
   readonly foreignId: string | null;
   /** The pages of an interrupted run; disposing of the item closes them. */
   readonly interrupted: PagesFile | null;
   readonly onDisk: DiskState;
-  /** The update buys every page (`--update --all`). */
+  /** Whether the update buys every page (`--update --all`). */
   readonly buysAll: boolean;
   readonly recordIdentity: Pick<ArchiveRecord, 'id' | 'reference' | 'aliases' | 'service'>;
 }
@@ -61,7 +61,7 @@ export interface ExportItem extends Disposable {
 /** Longest name of a file on all common file systems, in bytes. */
 const maxName = 255;
 
-/** Opens what `-o` (`file`) or `--output-dir` names, and creates nothing. Throws usage errors for what cannot be one. */
+/** Opens the folder of `-o` (`file`) or `--output-dir`; creates nothing. Throws a usage error for an unusable path. */
 export function openExportFolder(
   operation: Operation,
   options: RunOptions,
@@ -80,7 +80,7 @@ export function openExportFolder(
   return { operation, options, context, format, path, file, privateFolder, service, feeds: new FeedLog() };
 }
 
-/** Throws a usage error for what cannot be a folder. */
+/** Throws a usage error for a path that cannot be a folder. */
 function assertFolder(path: string): void {
   assertPossibleNames(path);
   if (existsSync(path) && !isFolder(path)) throw usage(`${path} is not a folder`, 'give a folder');
@@ -108,7 +108,7 @@ export const notMounted = (place: string): Failure =>
 export const nameOf = ({ file }: ExportFolder, id: string): string =>
   file === null ? archiveName(id) : basename(file.real);
 
-/** FILE of an ID, as the user named it. */
+/** Returns the path of the FILE of an ID, as the user named it. */
 export const pathOf = ({ file, path }: ExportFolder, id: string): string =>
   file?.path ?? join(path, archiveName(id));
 
@@ -139,7 +139,7 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
   const record = onFile?.id === id ? onFile : null;
   const foreignId = record === null ? (onFile?.id ?? null) : null;
   const interrupted = await openInterrupted(exportFolder, name, state);
-  // Pages of an update belong to the archive that it found.
+  // The pages of an update belong to the archive that the update found.
   const isOurs =
     interrupted !== null &&
     isDeepStrictEqual(interrupted.header.request, request) &&
@@ -166,7 +166,7 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
   };
 }
 
-/** Opens the pages of an interrupted run; null if there are none, or `--restart` discards them. */
+/** Opens the pages of an interrupted run. Returns null if there are none, or if this run discards them. */
 async function openInterrupted(
   { privateFolder, context, options }: ExportFolder,
   name: string,
@@ -206,7 +206,7 @@ function keptReferences(
 
 function fileState(target: Target, record: ArchiveRecord | null, request: ExportRequest): DiskState['file'] {
   const isRecorded = matchesStamp(target.stats, record);
-  // The archive of a channel without uploads is empty.
+  // An empty FILE that is as recorded is the archive of a channel without uploads.
   if (target.stats === null || (!isRecorded && isEmpty(target))) return 'none';
   if (record?.id !== request.id || !isArchive(request)) return 'other';
   return isRecorded ? 'archive' : 'changed';
@@ -222,7 +222,7 @@ export function foundStamp({ target: { stats } }: ExportItem): FileStamp {
 export const currentTime = ({ exportFolder }: ExportItem): string =>
   new Date(exportFolder.context.clock.now()).toISOString();
 
-/** Starts the pages of an export (`update` null) or an update. */
+/** Creates the pages file of an export (`update` is null) or of an update. */
 export function startPages(item: ExportItem, update: UpdateRequest | null): PagesFile {
   return PagesFile.create(item.exportFolder.privateFolder, item.name, {
     request: item.request,

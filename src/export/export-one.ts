@@ -42,10 +42,10 @@ export async function exportOne(
     // A deferred reference has already read its whole list, by resuming an `--all`.
     const buysAll = options.update && options.all && !feeds.deferred.has(id);
     const { result, resumed } = await attempt(buysAll);
-    // A resumed run only finishes old work: update once more. A playlist update has bought every page.
+    // A resumed run only finishes old work, so update once more. But an update of a playlist has bought every page.
     const isDone = resumed === null || operation.name === 'playlist';
     if (!options.update || isDone || result.failure !== null) return result;
-    // `--all` is done if that run has read the whole list, even if only because it had to start over.
+    // `--all` is done if the resumed run has read the whole list, even if only because it had to start over.
     const second = await attempt(buysAll && !readsWholeList(resumed)).then((done) => done.result, failed);
     return mergeResults(result, second);
   } catch (error) {
@@ -56,7 +56,7 @@ export async function exportOne(
 /** Whether a run has read all of its list: an export, or an update of every page. */
 const readsWholeList = ({ header: { update } }: PagesFile): boolean => update === null || update.all;
 
-/** Makes this process the only writer of FILE; null on a file system without locks, with a warning the first time. */
+/** Locks FILE for this process. Returns null on a file system without locks, with a warning the first time. */
 export async function lockExport(
   run: Run,
   exportFolder: ExportFolder,
@@ -71,7 +71,7 @@ export async function lockExport(
   return lock;
 }
 
-/** Removes what a killed run left behind. */
+/** Deletes the temporary files of a run that was killed. */
 function removeLeftovers(exportFolder: ExportFolder, id: string): void {
   const name = nameOf(exportFolder, id);
   for (const file of [newFileName(name), temporaryName(pagesName(name)), temporaryName(recordName(name))])

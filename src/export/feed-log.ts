@@ -2,7 +2,7 @@ import { Failure, type Warning } from '../errors.ts';
 import type { Result } from '../run/results.ts';
 import type { Feed, MissingFeed } from './decide-update.ts';
 
-/** From this many missing feeds on, the cause is taken to be the service or the address, not the channels. */
+/** If at least this many feeds are missing, the cause is taken to be the service or the address, not the channels. */
 const minChannels = 5;
 
 /** Missing feeds by the ID of their channel. */
@@ -30,13 +30,13 @@ export class FeedLog {
     else this.#isAnyRead = true;
   }
 
-  /** Lists the channels whose missing feed a page may replace: not if the service itself fails. */
+  /** Returns the deferred channels whose missing feed a page may replace, because the service itself is not the cause. */
   replaceable(results: readonly Result[]): readonly string[] {
     const outage = this.#outage(results);
     return [...this.deferred.keys()].filter((id) => !outage.has(id));
   }
 
-  /** Explains the missing feeds: in one line if none of many can be read, and for each channel otherwise. */
+  /** Explains the missing feeds: in one line if all of at least `minChannels` feeds are missing, otherwise per channel. */
   explain(results: readonly Result[]): Explained {
     const outage = this.#outage(results);
     const others = new Map([...this.#missing].filter(([id]) => !outage.has(id)));
@@ -48,12 +48,12 @@ export class FeedLog {
     return { ...blamed, results: rest.results, warnings: [...blamed.warnings, ...rest.warnings] };
   }
 
-  /** Whether none of many feeds can be read. `others`: number of channels whose other requests failed the same way. */
+  /** Whether no feed of `minChannels` or more channels can be read. `others`: channels whose other requests failed alike. */
   #areAllMissing(others: number): boolean {
     return !this.#isAnyRead && this.#missing.size > 0 && this.#missing.size + others >= minChannels;
   }
 
-  /** The feeds that the service itself has failed to send, if none of many can be read; else none. */
+  /** Returns the feeds that the service itself has failed to send; none unless all of at least `minChannels` are missing. */
   #outage(results: readonly Result[]): MissingFeeds {
     const others = results.filter(({ failure, isReached }) => isReached && failure?.code === 'unavailable');
     const isFailing = ([, { status }]: readonly [string, MissingFeed]): boolean =>
@@ -90,7 +90,7 @@ function blameService(results: readonly Result[], outage: MissingFeeds): Explain
 function suspectAddress(results: readonly Result[], missing: MissingFeeds): Omit<Explained, 'outage'> {
   const step = 'check the address and --namespace';
   const explained = results.map((result) => withFeedFailure(result, (failure) => failure.with({ step })));
-  // A run of channels that are all gone asks the same.
+  // If all channels are gone, their failure already gives this advice.
   const isReported =
     results.some(({ failure }) => failure?.code === 'no_feed') ||
     results.every(({ failure }) => failure?.code === 'gone');

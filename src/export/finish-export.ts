@@ -71,7 +71,7 @@ export function recordFinished(run: Run, item: ExportItem, pages: PagesFile, { r
   removePages(run, item, pages);
 }
 
-/** Removes pages that are recorded. If they stay, the next run finds that out, and removes them. */
+/** Deletes the pages file once the record is written. Only warns if that fails: the next run deletes it. */
 export function removePages(run: Run, { reference }: ExportItem, pages: PagesFile): void {
   try {
     pages.remove();

@@ -14,10 +14,10 @@ import { type ExportFolder, type ExportItem, readItem } from './export-item.ts';
 import { type Plan, planExport } from './plan.ts';
 import { readIntact } from './updated-file.ts';
 
-/** Stands for the ID of a reference that is not resolved yet: no record has it. */
+/** Placeholder for the ID of a reference that is not resolved yet: no record has this ID. */
 const unresolvedId = '';
 
-/** Throws a usage error if FILE of `-o` cannot take this export: before a request, and before the summary is replaced. */
+/** Throws a usage error if an export to `-o FILE` is refused: before anything is sent, and before the summary is replaced. */
 export async function assertExportable(
   exportFolder: ExportFolder,
   [reference]: readonly Reference[],
@@ -26,7 +26,7 @@ export async function assertExportable(
   try {
     const id = new ReferenceIndex(exportFolder).knownId(reference);
     using item = await readItem(exportFolder, { reference, id: id ?? unresolvedId });
-    // A record or pages may be of the ID that is not resolved yet.
+    // The record or the pages may belong to the ID that is not resolved yet.
     const mayBeOwn = id === null && (item.foreignId ?? item.interrupted) !== null;
     if (!mayBeOwn) await unlockedPlan(item);
   } catch (error) {
@@ -76,7 +76,7 @@ async function unlockedPlan(item: ExportItem): Promise<Plan> {
 
 type FirstOfItem = Omit<FirstRequest, 'reference'>;
 
-/** Returns the first request of an export. Throws what its run would refuse. */
+/** Returns the first request of an export. Throws the failure with which a run would refuse the export. */
 async function firstRequest(item: ExportItem): Promise<FirstOfItem> {
   const plan = await unlockedPlan(item);
   switch (plan.action) {
@@ -96,7 +96,7 @@ async function firstRequest(item: ExportItem): Promise<FirstOfItem> {
   }
 }
 
-/** Returns the checksum of FILE. Reads a FILE that is not as recorded, as the run does, and throws if the run would refuse it. */
+/** Returns the checksum of FILE. Like a run, reads a FILE that is not as recorded, and throws if it is refused. */
 async function checksumOf(item: ExportItem): Promise<number> {
   const { record, onDisk } = item;
   const file = onDisk.file === 'archive' && record !== null ? record : await readIntact(item);
@@ -119,7 +119,7 @@ function pageRequest({ exportFolder, id }: ExportItem, position: Position): Firs
   return { operation, parameters: parametersFor(operation, id, tokenOf(position.next)), nextCost: 0 };
 }
 
-/** Returns where an interrupted update continues: it may have to start over. */
+/** Returns where an interrupted update continues: at the start if it cannot use its pages. */
 function updatePosition(item: ExportItem, pages: PagesFile, checksum: number): Position {
   const isContinued = stuckFailure(item, pages) === null && canContinueUpdate(pages, item, checksum);
   return isContinued ? pages.position : startPosition;

@@ -8,8 +8,8 @@ import type { Feed, FeedEntry } from './decide-update.ts';
 import type { ExportItem } from './export-item.ts';
 
 /**
- * Asks for the feed of a channel (`latest`, free). A feed that is missing (404, 5xx after retries), refused, unreadable, or
- * empty while FILE has entries is a problem, not an error; failures of the account and the connection are thrown.
+ * Requests the feed of a channel (`latest`, free). Returns a problem for a feed that is missing (404, 5xx after retries),
+ * refused, unreadable, or empty although FILE has entries. Throws failures of the account and the connection.
  */
 export async function requestFeed(
   { client, context }: Run,
@@ -32,7 +32,7 @@ export async function requestFeed(
     if (code === 'unavailable') return missingFeed(`not available (${status ?? 'no response'})`, status);
     throw failure;
   }
-  // Its shape is not specified (4.4): entries without an ID are ignored.
+  // The shape of the response is not specified (4.4): ignore entries without an ID.
   const { isList, entries: found } = readResponse(body);
   const entries = found.flatMap((entry) => feedEntry(entry, context.clock.now()) ?? []);
   if (!isList || (found.length > 0 && entries.length === 0)) return missingFeed('unreadable', 200);
@@ -43,7 +43,7 @@ export async function requestFeed(
 /** Maximum length of an ID, in UTF-16 code units: expected IDs are kept in the record. */
 const maxIdLength = 200;
 
-/** `now`: milliseconds since 1970. */
+/** Returns an entry of the feed; null if it has no usable ID. `now`: milliseconds since 1970. */
 function feedEntry(entry: JsonText, now: number): FeedEntry | null {
   const videoId = feedIdOf(entry);
   if (videoId === null || videoId === '' || videoId.length > maxIdLength) return null;

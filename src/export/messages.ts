@@ -17,7 +17,7 @@ interface ExportCommand {
   readonly purpose?: string;
   /** FILE. */
   readonly path: string;
-  /** Members left out have the values of an archive: ndjson, all fields, no limit. */
+  /** Absent members have the values of an archive: ndjson, all fields, no limit. */
   readonly request: Partial<ExportRequest> & Pick<ExportRequest, 'id'>;
   readonly command?: string;
   readonly reference: string;
@@ -60,7 +60,7 @@ export function commandFor(item: ExportItem, purpose: string, ...switches: reado
   });
 }
 
-/** `with --limit 3`, `without --limit`; null if neither has it. */
+/** Describes a flag of an interrupted run: `with --limit 3`, `without --limit`; null if neither run has the flag. */
 function flagDifference(
   flag: string,
   had: string | number | null,
@@ -70,10 +70,10 @@ function flagDifference(
   return has === null ? null : `without ${flag}`;
 }
 
-/** The step for a file in a folder whose record is of another ID: only a person can know which of the two is wrong. */
+/** The step for a FILE of a folder if its record is of another ID: only a person can know which of the two is wrong. */
 export const misplacedStep = 'restore the file and its record under their own names';
 
-/** The step for a FILE whose bytes have changed: no command can know what they were. */
+/** The step for a FILE whose bytes have changed: no command knows the original bytes. */
 export const changedBytesStep = 'restore it, or accept it with --update --all';
 
 export function refusal(why: Refusal, item: ExportItem): Failure {
@@ -119,7 +119,7 @@ export function unresumable(
   });
 }
 
-/** Says how to resume: --restart would discard the pages. */
+/** Says how to resume. After a purchase, the command must not have --restart, which would discard the pages. */
 export const sameCommandStep = ({ exportFolder, reference }: ExportItem): string =>
   exportFolder.options.restart && reference.tally.credits.confirmed > 0
     ? 'run the same command without --restart'

@@ -12,7 +12,7 @@ export type Plan =
   /** The new FILE of an interrupted run is in place: only its record is missing. */
   | { readonly action: 'finish'; readonly pages: PagesFile };
 
-/** Decides what to do with an export, in a run and in a dry run (`decideExport`). Throws its refusal. */
+/** Decides what a run, or a dry run, does with an export. Throws a usage error if `decideExport` refuses it. */
 export function planExport(item: ExportItem): Plan {
   const { onDisk, exportFolder, interrupted, target } = item;
   const decision = decideExport(onDisk, exportFolder.options);

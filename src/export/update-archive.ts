@@ -15,7 +15,7 @@ import {
   warnAboutFile,
 } from './updated-file.ts';
 
-/** What is known of FILE: its record or, once something needs it, its content. */
+/** What is known of FILE: its record or, once FILE has been read, its content. */
 type KnownFile = ArchiveRecord | ArchiveContents;
 
 const isRead = (file: KnownFile): file is ArchiveContents => 'ids' in file;
@@ -26,9 +26,9 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
   const { feeds, context, operation } = exportFolder;
   const now = context.clock.now();
   const isPlaylist = operation.name === 'playlist';
-  // These always need a page: once none can be bought, the feed is not requested either.
+  // `--all` and playlists always need a page: if none can be bought, do not request the feed either.
   if ((all || isPlaylist) && run.budget.exhausted !== null) throw run.budget.exhausted;
-  // A FILE that is not as recorded is read before anything is sent; any other once something needs its content.
+  // Read a FILE that is not as recorded before anything is sent, and any other FILE only when its content is needed.
   const recorded = onDisk.file === 'archive' ? record : null;
   let file: KnownFile = recorded ?? (await readIntact(item));
   // A playlist has no feed, and new entries may be anywhere in it.
@@ -60,7 +60,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
         feeds.deferred.set(id, feed);
         return resultOf(reference, { status: 'unchecked', entries: file.entries, added: 0 });
       }
-      // A feed that is back is noted even if no page can be bought.
+      // Record that the feed is back, even if no page can be bought.
       if (feed.entries !== null) clearFailure(item, feed);
       const { expected } = decision;
       return await buyUpdate(run, item, file, { all, expected, feedProblem: feed.problem }, feed.entries);
@@ -68,7 +68,7 @@ export async function updateArchive(run: Run, item: ExportItem): Promise<Result>
   }
 }
 
-/** Fewer scheduled entries may be all that a channel has. */
+/** Do not suspect the clock for fewer scheduled entries: a channel may have no others. */
 const minScheduled = 5;
 
 /** Warns if every entry of a feed is in the future, so that none of them is expected. */
@@ -93,7 +93,7 @@ async function buyUpdate(
 /** Failures that end when there is a feed again. */
 const feedFailureCodes: readonly (string | undefined)[] = ['no_feed', 'gone', 'unauthorized'];
 
-/** Clears the recorded failure; once there is a feed only one of the feed, and `withoutFeed`. */
+/** Clears the recorded failure. If there is a feed, clears only a failure in `feedFailureCodes`, and also `withoutFeed`. */
 function clearFailure({ exportFolder, name, id }: ExportItem, { entries }: Feed): void {
   changeRecord(exportFolder.privateFolder, name, id, ({ checks }) => {
     if (entries === null) return { checks: { ...checks, failure: null } };
@@ -102,7 +102,7 @@ function clearFailure({ exportFolder, name, id }: ExportItem, { entries }: Feed)
   });
 }
 
-/** Returns the failure of a channel without a feed; `until`: when a page may replace it. */
+/** Returns the failure of a channel without a feed. `until`: when a page may replace the feed. */
 function noFeed(feed: Feed, until: number): Failure {
   const day = new Date(until).toISOString().slice(0, 10);
   const problem = `cannot check for new uploads: the "latest" feed is ${feed.problem}`;

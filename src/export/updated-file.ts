@@ -19,17 +19,17 @@ import { count } from '../text/count.ts';
 import { type ExportItem, foundStamp } from './export-item.ts';
 import { adoptedWarning, changedBytesStep, commandFor, sameCommandStep } from './messages.ts';
 
-/** What FILE of an update held when it was read. */
+/** What an update found in FILE when it read it. */
 export interface ArchiveContents extends ArchiveScan {
-  /** The ID that its lines were checked for (`readArchive`). */
+  /** The ID that the lines were checked against (`readArchive`); null if they were not checked. */
   readonly checkedId: string | null;
   readonly ids: ReadonlySet<string>;
   readonly hasEntriesWithoutId: boolean;
-  /** The new FILE omits the lines that are not entries (only `--update --all` of an archive does so). */
+  /** Whether the new FILE omits the lines that are not entries (only `--update --all` of an archive does so). */
   readonly dropsBadLines: boolean;
 }
 
-/** Whether FILE was an archive once: it has a record, or the name that a folder gives it. */
+/** Whether FILE was an archive once: it has a record, or the name that `--output-dir` gives to archives. */
 const wasArchive = ({ record, name, id }: ExportItem): boolean => record !== null || name === archiveName(id);
 
 /** Where FILE is saved before lines of it are omitted. The name contains its checksum, so that no copy is overwritten. */
@@ -47,8 +47,8 @@ export async function saveDamaged(item: ExportItem, contents: ArchiveContents): 
 }
 
 /**
- * Throws `failed` for the reference unless the target is still the `expected` file (null: no file, or an empty one).
- * `step`: the next step of the failure.
+ * Throws `failed` with scope `reference` unless the target is still the `expected` file; null means no file, or an empty
+ * one. `step`: the next step of the failure.
  */
 export function assertUnchanged(target: Target, expected: FileStamp | null, step: string): void {
   const stats = lstatSync(target.real, { throwIfNoEntry: false }) ?? null;
@@ -63,7 +63,7 @@ export function assertUnchanged(target: Target, expected: FileStamp | null, step
   });
 }
 
-/** Throws `failed` for the reference if FILE has changed since this run began. */
+/** Throws `failed` with scope `reference` if FILE has changed since this run began. */
 function assertFileAsFound(item: ExportItem): void {
   const { target } = item;
   assertUnchanged(target, target.stats && stampOf(target.stats), sameCommandStep(item));
@@ -84,13 +84,13 @@ export async function readIntact(item: ExportItem): Promise<ArchiveContents> {
   return { ...contents, ids, hasEntriesWithoutId, dropsBadLines: mayDropBadLines && contents.badLines > 0 };
 }
 
-/** What an update notes of the FILE that it has read. */
+/** Returns what an update records about the FILE that it has read. */
 export const fingerprintOf = ({ checksum, entries }: ArchiveContents): UpdateRequest['file'] => ({
   checksum,
   entries,
 });
 
-/** Warns of changes that others have made to FILE. `contents`: null if FILE was not read. */
+/** Warns if FILE is adopted, or if others have changed it. `contents`: null if FILE was not read. */
 export function warnAboutFile(
   run: Run,
   item: ExportItem,
@@ -136,7 +136,7 @@ export function changeOf(item: ExportItem, contents: ArchiveContents): string | 
   return 'another program reordered or edited its lines; they were kept (--update --all adds what is missing)';
 }
 
-/** Copies FILE in chunks, without a byte order mark and the lines that are left out. */
+/** Copies FILE in chunks, without its byte order mark and without the bad lines that are dropped. */
 export async function copyArchive(
   item: ExportItem,
   contents: ArchiveContents,
@@ -158,7 +158,7 @@ export async function copyArchive(
   }
 }
 
-/** Throws `damaged` or `lost` for an archive that is not intact, and `failed` for a FILE without a record that cannot be an archive. */
+/** Throws `damaged` or `lost` for an archive that is not intact, `failed` for a FILE without a record that is no archive. */
 function assertIntact(item: ExportItem, contents: ArchiveScan): void {
   const { record, target } = item;
   const { path } = target;

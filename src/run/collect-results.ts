@@ -24,8 +24,8 @@ export async function startOutput({ operation, options, references, stdout }: Ru
 }
 
 /**
- * Takes the results of references as they are printed, in input order, and completes the output. What `printed` throws ends
- * the run; the references after it get results, too.
+ * Collects the results of references as they are printed, in input order, and completes the output. If `printed` throws, the
+ * run ends, and the remaining references get results, too.
  */
 export async function collectResults(
   run: Run,

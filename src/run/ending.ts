@@ -23,8 +23,8 @@ interface EndedRun {
 }
 
 /**
- * The exit code, and what is printed: warnings, the tally, and one failure per cause. A closed pipe is the end of the work:
- * warnings do not matter any more, failures do.
+ * Returns the exit code and the lines to print: warnings, the tally, and one failure per cause. A closed pipe ends the work:
+ * after it, warnings no longer matter and are omitted, but failures are not.
  */
 export function endingOf(run: EndedRun, results: readonly Result[]) {
   const { endedBy, warnings, pipeClosed, options } = run;
@@ -52,7 +52,7 @@ export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Gro
 
 const maxNames = 3;
 
-/** ` (@a, @b, @c and others)` */
+/** Returns the first names in parentheses: ` (@a, @b, @c and others)`. */
 export const firstNames = (names: readonly (string | null)[]): string =>
   ` (${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ' and others' : ''})`;
 
@@ -85,7 +85,7 @@ type Failed = Result & { readonly failure: Failure };
 const isFailed = (result: Result): result is Failed => result.failure !== null;
 const endsRun = ({ failure }: Failed): boolean => failure.scope === 'run';
 
-/** Writes one line per code and status. What ended the run comes last. */
+/** Returns one failure per code and status. The failure that ended the run comes last. */
 export function failureLines(
   results: readonly Result[],
   endedBy: Failure | null,
@@ -101,7 +101,7 @@ export function failureLines(
   });
   const isReported = failed.some(({ failure }) => failure.origin === endedBy?.origin);
   if (endedBy === null || isReported) return lines;
-  // A pager that failed, or a file that could not be saved.
+  // A pager that failed, or a file that could not be saved, has ended the run.
   return [
     ...lines,
     endedBy.with({ message: joinParts(endedBy.message, spentText(results)), cause: endedBy }),
@@ -129,10 +129,10 @@ function failureMessage(group: Group<Failed>, results: readonly Result[]): strin
 /** Failures of archives that `check` also finds, each with its fix. */
 const repairable: readonly FailureCode[] = ['damaged', 'lost', 'unresumable'];
 
-/** Failures of 404. */
+/** Codes of failures that a 404 causes. */
 const notFound: readonly (FailureCode | undefined)[] = ['not_found', 'gone'];
 
-/** Whether everything that was requested is 404: the address may be wrong. */
+/** Whether every reference that was requested is not found (404): then the address may be wrong. */
 const isAllNotFound = (results: readonly Result[]): boolean =>
   results.every(({ isReached, failure }) => !isReached || notFound.includes(failure?.code));
 
@@ -152,7 +152,7 @@ function stepOf(group: Group<Failed>, results: readonly Result[], options: RunFl
     return 'run the same command again: it begins with the archives that were not reached';
   if (isAllNotFound(results) && failure.code === 'gone')
     return 'check the address and --namespace before you remove it from your list';
-  // If pages of one of them wait, the advice is to resume it.
+  // If one of the failures can be resumed, advise that.
   const waiting = failure.exit === 2 ? undefined : group.find((result) => !result.failure.hasDefaultStep);
   const step = ownStep(waiting ?? group[0], group);
   return step === checkAddressStep && !isAllNotFound(results) ? 'check the spelling' : step;
@@ -165,7 +165,7 @@ function ownStep({ failure: { step }, label }: Failed, group: Group<Failed>): St
   return { ...step, purpose: [label, step.purpose].filter(Boolean).join(': ') };
 }
 
-/** `3 credits spent`; null if nothing was paid, and no bound was spent. */
+/** Returns `3 credits spent`; null if nothing was paid, and no bound stopped a request. */
 function spentText(results: readonly Result[]): string | null {
   const isPaid = results.some(({ tally, failure }) => tally.paidRequests > 0 || failure?.code === 'budget');
   if (!isPaid) return null;
@@ -177,7 +177,7 @@ function spentText(results: readonly Result[]): string | null {
 const sumOf = (results: readonly Result[], amountOf: (result: Result) => number | null | undefined): number =>
   results.reduce((sum, result) => sum + (amountOf(result) ?? 0), 0);
 
-/** `3 new, 1,245 entries (400 resumed), 9 pages, 9 credits; in demo.ndjson`; null if entries were printed for free. */
+/** Returns `3 new, 1,245 entries (400 resumed), 9 pages, 9 credits; in demo.ndjson`; null if entries were printed free. */
 function tallyText(
   { operation, destination, budget, pipeClosed, endedBy }: EndedRun,
   results: readonly Result[],
@@ -196,7 +196,7 @@ function tallyText(
   const isUpdate = results.some(({ added }) => added !== null);
   const parts = [
     isUpdate && `${thousands(sumOf(results, ({ added }) => added))} new`,
-    // If the page was cut off, by a pager or a failure, how many of its entries were seen is not known.
+    // If a pager or a failure has cut off the page, it is unknown how many of its entries were seen.
     !((pipeClosed || endedBy !== null) && entries === 0) &&
       count(entries, 'entry', 'entries') + (resumed > 0 ? ` (${thousands(resumed)} resumed)` : ''),
     unlisted > 0 && `${thousands(unlisted)} no longer listed`,

@@ -9,14 +9,14 @@ import type { Run } from './run.ts';
 /** The part of a page that is written. */
 export interface Selected {
   readonly entries: readonly JsonText[];
-  /** No further page is wanted. */
+  /** Whether the listing ends with this page. */
   readonly done: boolean;
-  /** False if the limit cut the page: a resumed listing starts with this page again. */
+  /** False if the limit cut off entries of the page: a resumed listing requests this page again. */
   readonly takesWholePage: boolean;
 }
 
 export interface Sink {
-  /** Selects the entries of a page to write. `written`: number of entries written of earlier pages. */
+  /** Selects the entries of a page to write. `written`: number of entries of earlier pages that were written. */
   select(page: Page, written: number): Selected;
   /** Runs before each page is fetched; throws to stop it. */
   beforePage?(): void;
@@ -25,8 +25,8 @@ export interface Sink {
 }
 
 /**
- * Lists one reference into a sink: a page is requested only after the one before has been written. Returns the number of
- * pages bought, and the failure that ended the listing early; null for none, or a closed pipe.
+ * Lists one reference into a sink. Requests a page only after the previous page has been written. Returns the number of
+ * pages bought, and the failure that ended the listing early; null without a failure, and after a closed pipe.
  */
 export async function listPages(
   run: Run,
@@ -76,7 +76,7 @@ export async function listPages(
   }
 }
 
-/** Estimates the entries that a listing will have; null if they are unknown. */
+/** Estimates how many entries a listing will have; null if that is unknown. */
 function expectedEntries({ entries, total }: Position, limit: number | null): number | null {
   return total === null ? limit : Math.min(Math.max(total, entries), limit ?? Number.POSITIVE_INFINITY);
 }
@@ -84,11 +84,11 @@ function expectedEntries({ entries, total }: Position, limit: number | null): nu
 export const needsPage = ({ next, entries }: Position, limit: number | null): boolean =>
   next !== 'end' && (limit === null || entries < limit);
 
-/** numVideos less entries; null if no page was fetched, or it is unknown. */
+/** Returns numVideos less the entries, at least 0; null if no page was fetched, or if numVideos is unknown. */
 export const missingCount = (total: number | null, pages: number, entries: number): number | null =>
   total === null || pages === 0 ? null : Math.max(0, total - entries);
 
-/** Selects up to `limit` entries. Uploads that were on the page before (a new one shifts the list) or in `exported` are skipped. */
+/** Selects up to `limit` entries. Skips uploads in `exported`, or on the previous page: a new upload shifts the list. */
 export function firstEntriesSelector(
   { operation, options }: Run,
   exported: ReadonlySet<string> = new Set(),

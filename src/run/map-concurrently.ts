@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 
 /**
- * Does `work` for each item, at most `concurrency` at once, and yields the results in input order. About `lookahead` results
- * may wait to be taken. `work` must not reject.
+ * Calls `work` for each item, at most `concurrency` at a time, and yields the results in input order. Buffers about
+ * `lookahead` results. `work` must not reject.
  */
 export function mapConcurrently<T, R>(
   items: readonly T[],
@@ -14,7 +14,7 @@ export function mapConcurrently<T, R>(
   return Readable.from(items).map(async (item: T) => [item, await work(item)], options);
 }
 
-/** Does `work` for each item, at most `concurrency` at once. `work` must not reject. */
+/** Calls `work` for each item, at most `concurrency` at a time. `work` must not reject. */
 export async function forEachConcurrently<T>(
   items: readonly T[],
   { concurrency }: { readonly concurrency: number },

@@ -54,7 +54,7 @@ export function assertPaths(options: NamedPaths, context: Pick<Context, 'env'>):
   if (options.seen) resolveTarget(options.seen);
 }
 
-/** Resolves what `-o` names; null: stdout. Throws a usage error for a file that cannot be written, or is named twice. */
+/** Resolves the file of `-o`; null for stdout. Throws a usage error if the file cannot be written, or is named twice. */
 export function outputTarget(
   options: NamedPaths & Pick<RunOptions, 'output'>,
   context: Pick<Context, 'env'>,

@@ -19,19 +19,19 @@ const sandboxCredits = 1_000_000;
 export interface RunParts extends Streams {
   readonly operation: Operation;
   readonly references: readonly Reference[];
-  /** FILE or folder of the output; null: stdout. */
+  /** FILE or folder of the output; null for stdout. */
   readonly destination: string | null;
   readonly options: RunOptions;
   readonly client: Client;
   readonly budget: Budget;
-  /** One line for all references. */
+  /** One progress line for all references. */
   readonly progress: ProgressLine;
   readonly warnings: Warning[];
-  /** Ends the sandbox, if there is one. */
+  /** Stops the sandbox, if there is one. */
   close(): Promise<void>;
 }
 
-/** Opens the service, and what reports on it. Throws `unauthorized` (3) without an account. */
+/** Opens account, budget, client and progress line. Throws `unauthorized` (3) if no account is configured. */
 export async function openService(
   operation: Operation,
   { references, destination }: Pick<RunParts, 'references' | 'destination'>,
@@ -90,7 +90,7 @@ async function openSandbox({ maxCredits }: CommonOptions) {
   };
 }
 
-/** Has a client report its requests and waits on stderr. */
+/** Returns the callbacks with which a client reports its requests and waits on stderr. */
 export const clientReports = (
   stderr: Stderr,
   progress: ProgressLine,

@@ -15,10 +15,10 @@ import type { Result } from './results.ts';
 export interface FirstRequest {
   /** As given; null with `--continuation`. */
   readonly reference: string | null;
-  /** Null: no request is needed. */
+  /** Null if no request is needed. */
   readonly operation: Operation | null;
   readonly parameters: RequestParameters;
-  /** Least cost of the requests that follow; absent if none follow. */
+  /** Minimum cost of the requests that follow; absent if no request follows. */
   readonly nextCost?: number;
 }
 
@@ -35,12 +35,12 @@ export async function printDryRun(
   streams: Streams,
 ): Promise<ExitCode> {
   const { context, stdout, stderr } = streams;
-  // The sandbox of a dry run has the address of `chanlist serve`.
+  // A dry run starts no sandbox: it prints the address of `chanlist serve`.
   const sandbox = `http://${sandboxDefaults.host}:${servePort}`;
   const service = options.sandbox
     ? { baseUrl: parseAddress(sandbox, '--sandbox').baseUrl, namespace: defaultNamespace }
     : await resolveAccount(options, context);
-  // A proxy that cannot be used is refused.
+  // Refuse a proxy that cannot be used.
   const { findTunnel } = await import('../service/dispatcher.ts');
   await findTunnel(service.baseUrl, context.env);
   const rows = requests.map(({ reference, operation, parameters }) => ({
@@ -67,7 +67,7 @@ export async function printDryRun(
   return mostSevere(results.map(({ failure }) => failure?.exit ?? 0));
 }
 
-/** `4 requests, at least 4 credits`, `2 requests, free`. */
+/** Returns the number of requests and their cost: `4 requests, at least 4 credits`, `2 requests, free`. */
 export function dryRunTotals(requests: readonly FirstRequest[]): string {
   const sent = requests.flatMap(({ operation }) => operation ?? []);
   const later = requests.flatMap(({ nextCost }) => nextCost ?? []);

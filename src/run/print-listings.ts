@@ -80,7 +80,7 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
   return results;
 }
 
-/** Finds the channel of a page; null if its first entry does not have it. */
+/** Returns the ID of the channel of a page; null if its first entry has no such ID. */
 function channelOf({ entries: [first] }: Page): string | null {
   const id = first?.get('channelId')?.string();
   return id?.startsWith('UC') ? id : null;
@@ -106,18 +106,18 @@ function resumeCommand(
 const withResume = (failure: Failure, resume: Step | null): Failure =>
   resume === null ? failure : failure.resumableWith(resume);
 
-/** One of several listings that were stopped: no command continues with this page and the references after it. */
+/** Advises on one of several listings that were stopped: no command resumes its page and then lists the next references. */
 function withoutResume(failure: Failure, pages: number): Failure {
   const isStopped = failure.scope !== 'reference' && failure.hasDefaultStep;
   const step = 'the same command starts over; with --output-dir DIR it would resume';
   return isStopped && pages > 0 ? failure.with({ step }) : failure;
 }
 
-/** Says how many entries a listing has that stopped after its first page, and what all of them cost. */
+/** Says how many entries were listed on the first page, and what it costs to list all of them. */
 function firstPageNote({ label, entries, missing }: Result, isOneOfMany: boolean): string {
   const name = isOneOfMany ? `${label}: ` : '';
   const perPage = '1 credit per page';
-  // After a token, and if numVideos is too low, how many more there are is not known.
+  // With --continuation, or if numVideos is too low, the number of further entries is unknown.
   if (label === null || !missing) return `${name}there are more entries; --all lists them all for ${perPage}`;
   const total = entries + missing;
   const cost = entries === 0 ? perPage : `about ${countCredits(Math.ceil(total / entries))}`;

@@ -20,7 +20,7 @@ import { SeenFile } from './seen.ts';
 /** Responses fetched ahead of the next one to print, per concurrent request. */
 const lookahead = 4;
 
-/** Throws if the file of `-o` cannot be written, or is an archive: before anything is sent. */
+/** Throws if the file of `-o` cannot be written, or is an archive. Called before anything is sent. */
 export function assertOutputFile(target: Target | null, { credits }: Operation): void {
   if (target === null) return;
   assertNotArchive(target);
@@ -28,7 +28,7 @@ export function assertOutputFile(target: Target | null, { credits }: Operation):
   if (credits > 0) assertFreeSpace(dirname(target.real), 0);
 }
 
-/** Prints the response of each reference, in input order. The file of `-o` is replaced only if none failed. */
+/** Prints the response of each reference, in input order. Replaces the file of `-o` only if no reference failed. */
 export async function printResponses(
   run: Run,
   parametersOf: (value: string) => RequestParameters,
@@ -72,7 +72,7 @@ export async function printResponses(
     const baseline = seen?.save(run) ?? null;
     if (baseline !== null) stderr.print(baseline);
   } catch (error) {
-    // IDs that are not saved are printed again: that matters more than an earlier cause.
+    // The next run prints IDs again that were not saved: report that rather than an earlier failure.
     run.fail(toFailure(error).afterWork(), { replaces: true });
   }
   if (target === null) return results;
@@ -86,14 +86,14 @@ export async function printResponses(
     return results.map((result) => ({ ...result, file: target.path }));
   } catch (error) {
     const failure = toFailure(error).afterWork();
-    // A paid response is printed instead.
+    // Print a paid response that cannot be saved.
     const isPaid = run.budget.total.credits.confirmed > 0;
     if (isPaid) await stdout.write(Buffer.concat(content)).catch(() => {});
     return results.map((result) => ({ ...result, status: 'failed', failure }));
   }
 }
 
-/** Requests ahead, and yields the response to each reference, or the failure. A repeated reference is not requested again. */
+/** Sends requests ahead of printing. Yields the response or failure of each reference; requests repeated ones once. */
 function fetchAhead(run: Run, parametersOf: (value: string) => RequestParameters) {
   const { operation, client, references } = run;
   const { concurrency } = run.options;

@@ -16,9 +16,9 @@ import { shellQuote } from '../text/command.ts';
 import { excerpt, truncate } from '../text/truncate.ts';
 
 export interface Reference extends Omit<ParsedReference, 'given'> {
-  /** As given; null with `--continuation`. */
+  /** As the user gave it; null with `--continuation`. */
   readonly given: string | null;
-  /** The reference in messages: with its line, if it comes from `--from`. */
+  /** The name of the reference in messages: with its file and line, if it comes from `--from`. */
   readonly label: string | null;
   /** The first input with the same reference; null if this is the first. */
   readonly repeats: Reference | null;
@@ -32,7 +32,7 @@ export interface Reference extends Omit<ParsedReference, 'given'> {
 export const validReferences = (references: readonly Reference[]): readonly Reference[] =>
   references.filter(({ failure }) => failure === null);
 
-/** Leaves out repetitions. */
+/** Removes repeated references. */
 export const uniqueReferences = (references: readonly Reference[]): readonly Reference[] =>
   references.filter(({ repeats }) => repeats === null);
 
@@ -44,8 +44,8 @@ export const newReference = (
 ): Reference => ({ ...parsed, label, repeats, tally: repeats?.tally ?? newTally(parsed.given), failure });
 
 /**
- * Reads the references of a command line, and the bad lines of its list, in input order; `validate` throws for one that cannot
- * be sent. Throws a usage error for a bad argument, and if there is nothing at all.
+ * Reads the references of a command line, including the bad lines of its list, in input order. `validate` throws for a
+ * reference that cannot be sent. Throws a usage error for a bad argument, and if there is no reference at all.
  */
 export async function readReferences(
   options: Pick<RunOptions, 'references' | 'from'>,
@@ -84,12 +84,12 @@ export async function readReferences(
   throw usage(`missing ${kind}: expected ${expected}`);
 }
 
-/** `title,videoId` */
+/** Whether a text looks like a list of fields: `title,videoId`. */
 const isFieldList = (text: string): boolean => /^\w+(?:\.\w+)*(?:,\w+(?:\.\w+)*)+$/.test(text);
 
 const isList = (text: string): boolean => text === '-' || (existsSync(text) && !isFolder(text));
 
-/** What a list in another form looks like, by its first line. */
+/** Patterns that recognize a list in another format by its first line. */
 const forms: readonly (readonly [line: RegExp, form: string])[] = [
   [/^(?:\[|\{)\s*(?:["[{]|$)/, 'JSON'],
   [/^<(?:\?xml|opml|outline)\b/i, 'OPML'],
@@ -112,14 +112,14 @@ export function assertSomeGoodLine(
   throw usage(message, step ?? first.failure?.step ?? 'expected one reference per line');
 }
 
-/** Yields the arguments, then the lines of the list without comments. `place`: of a line (`refs.txt:17`). */
+/** Yields the arguments, then the lines of the list without comments. `place`: `refs.txt:17`; null for an argument. */
 async function* inputsOf(
   { references, from }: Parameters<typeof readReferences>[0],
   context: Context,
 ): AsyncGenerator<Omit<Line, 'number'> & { readonly place: string | null }, void> {
   for (const text of references) yield { text, problem: null, place: null };
   if (from === null) return;
-  // Read `stdin` only here: the getter opens it.
+  // Access `stdin` only here: the getter opens it.
   const { stdin, stop } = context;
   const unreadable = (why: string): Failure =>
     usage(`--from: cannot read ${from}: ${why}`, 'expected a text file, or - for stdin');

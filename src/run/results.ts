@@ -17,14 +17,14 @@ export interface Result extends Pick<Reference, 'given' | 'label' | 'tally'> {
   readonly file: string | null;
   readonly status: (typeof statuses)[number];
   readonly entries: number;
-  /** Entries that an update added, in all its runs; null without one. */
+  /** Entries that an update added, in all its runs; null if this was no update. */
   readonly added: number | null;
-  /** numVideos less entries, if positive; null if no page was fetched. */
+  /** numVideos less the entries, at least 0; null if no page was fetched, or if numVideos is unknown. */
   readonly missing: number | null;
   /** Entries in FILE that the list no longer has; null unless this run fetched every page of an update. */
   readonly unlisted: { readonly count: number; readonly ids: readonly string[] } | null;
   readonly pages: number;
-  /** Entries that an earlier, interrupted run had. */
+  /** Entries that an earlier, interrupted run had already stored. */
   readonly resumed: number;
   /** Token of the first page that is not fully printed. */
   readonly token: string | null;
@@ -55,7 +55,7 @@ export function resultOf(input: Reference, facts: Partial<Result> = {}): Result 
   };
 }
 
-/** Makes the result of a reference that was not reached. `failure`: why; null for a closed pipe. A bad line keeps its own. */
+/** Returns the result of an unreached reference. `failure`: why; null for a closed pipe. A bad line keeps its own. */
 export const unreachedResult = (reference: Reference, failure: Failure | null): Result =>
   reference.failure !== null
     ? resultOf(reference)

@@ -7,11 +7,11 @@ import { type Result, unreachedResult } from './results.ts';
 import type { WriteSummary } from './summary.ts';
 
 export interface Job {
-  /** In input order, with the bad lines of a list. */
+  /** All references in input order, including the bad lines of a list. */
   readonly references: readonly Reference[];
-  /** FILE or folder of the output; null: stdout. */
+  /** FILE or folder of the output; null for stdout. */
   readonly destination: string | null;
-  /** Throws what the run would refuse, before anything is sent. */
+  /** Throws if the run would refuse the job; called before anything is sent. */
   assertPossible(): void | Promise<void>;
   /** The first request of each reference, for `--dry-run`. */
   firstRequests(): Promise<DryRun>;
@@ -22,28 +22,28 @@ export interface Job {
 /** A run ends after this many references in a row have failed with 7 or 8. */
 const maxFailuresInRow = 5;
 
-/** One invocation of the program that sends requests: what it works with, and what has happened. */
+/** The tools and the state of one invocation of the program that sends requests. */
 export interface Run extends RunParts, AsyncDisposable {
-  /** The reader of stdout has closed the pipe: the end of the work, and not a failure. */
+  /** Whether the reader of stdout has closed the pipe, which ends the work but is not a failure. */
   pipeClosed: boolean;
   /** What has ended the run; null while it works. */
   readonly endedBy: Failure | null;
-  /** Why no more work may start: a signal, or what has ended the run; null while it goes on. */
+  /** Why no more work may start: a signal, or what has ended the run; null while the run continues. */
   readonly stopReason: Failure | null;
-  /** Whether the pipe has lost its reader. A user who has left the pager is still at the terminal. */
+  /** Whether the pipe has lost its reader. False for a pager: a user who has quit it is still at the terminal. */
   readonly isReaderGone: boolean;
-  /** Ends the run. The first failure counts, unless this one `replaces` it. */
+  /** Ends the run. `endedBy` stays the first failure, unless this one `replaces` it. */
   fail(failure: Failure, options?: { readonly replaces: boolean }): void;
   warn(code: Warning['code'], label: string | null, message: string): void;
-  /** Restarts the count of failures in a row: a page was bought, or a free request was answered. */
+  /** Resets the count of failures in a row, after a page was bought or a free request was answered. */
   resetFailureCount(): void;
-  /** Does the work of a reference; skips a bad line, and everything once the run has ended. A failure may end the run. */
+  /** Does the work of a reference. Skips bad lines and, after the end of the run, everything. A failure may end the run. */
   attempt(reference: Reference, work: () => Promise<Result>): Promise<Result>;
   /** Sends a free request of a reference, unless the run has ended. Returns the response, or the failure. */
   request<T>(send: () => Promise<T>): Promise<T | Failure>;
 }
 
-/** Whether the service itself may be failing: 7 or 8, but not an answer about a channel's feed or a token. */
+/** Whether the service itself may be failing: exit code 7 or 8, but not an answer about a channel's feed or a token. */
 function isServiceFailure({ code, status, exit }: Failure): boolean {
   const isAnswered = code === 'unresumable' || (code === 'no_feed' && status !== null && status < 500);
   return (exit === 7 || exit === 8) && !isAnswered;
@@ -92,7 +92,7 @@ export function createRun(parts: RunParts): Run {
       if (stopReason !== null) return stopReason.with({ isInherited: true });
       const response = await send().catch(toFailure);
       const failure = response instanceof Failure ? response : null;
-      // In a paid run, nothing but a page shows that the service works.
+      // In a paid run, only a page shows that the service works.
       const isProgress = failure === null || !isServiceFailure(failure);
       if (isProgress && parts.operation.credits === 0) run.resetFailureCount();
       countFailure(failure);

@@ -15,7 +15,7 @@ import type { Run } from './run.ts';
 
 interface NewEntries {
   readonly entries: readonly JsonText[];
-  /** Counts the entries as seen, once stdout has them. */
+  /** Marks the entries as seen; called once they are written to stdout. */
   accept(): void;
 }
 
@@ -26,7 +26,7 @@ export class SeenFile {
   readonly #lines: Set<string>;
   readonly #release: () => void;
   readonly #savedCount: number;
-  /** Lines of references that are checked for the first time. They are added at the end, so that they hide no entry of another reference. */
+  /** Lines of references that are checked for the first time. Added at the end, so that they hide no entry of another one. */
   readonly #baselines = new Map<string, readonly string[]>();
   readonly #missed: string[] = [];
 
@@ -37,7 +37,7 @@ export class SeenFile {
     this.#release = release;
   }
 
-  /** Opens and locks the file. Throws `locked` while another run uses it, and a usage error for any other line. */
+  /** Opens and locks the file. Throws `locked` while another run uses it, and a usage error for an invalid line. */
   static async open(path: string, stop: AbortSignal): Promise<SeenFile> {
     const found = resolveTarget(path);
     assertNotArchive(found);
@@ -49,7 +49,7 @@ export class SeenFile {
       folder.removeIfUnused();
     };
     try {
-      // A run that has just ended may have replaced it.
+      // A run that has just ended may have replaced the file.
       const target = resolveTarget(path);
       return new SeenFile(target, await readIds(target, stop), release);
     } catch (error) {
@@ -62,7 +62,7 @@ export class SeenFile {
     this.#release();
   }
 
-  /** Selects entries that have not been seen, at most `limit`; none of a reference that is checked for the first time. */
+  /** Selects at most `limit` entries that have not been seen; none if the reference is checked for the first time. */
   takeNewEntries(
     entries: readonly JsonText[],
     { value, label }: Reference,
@@ -76,7 +76,7 @@ export class SeenFile {
       found.add(id);
       return isNew;
     });
-    // A new spelling of a known reference: most of its entries were seen. Channels may share some.
+    // If most entries were seen, this is a new spelling of a known reference. Different channels may share a few entries.
     const seenBefore = entries.filter((entry) => this.#lines.has(idOf(entry)));
     const isKnown = this.#lines.has(key) || 2 * seenBefore.length > entries.length;
     if (!isKnown) {
@@ -105,22 +105,22 @@ export class SeenFile {
   }
 }
 
-/** Throws a usage error for a file that cannot be one of `--seen`. Changes nothing. */
+/** Throws a usage error for a file that `--seen` cannot use. Changes nothing. */
 export async function assertSeenFile(path: string, stop: AbortSignal): Promise<void> {
   const target = resolveTarget(path);
   assertNotArchive(target);
   await readIds(target, stop);
 }
 
-/** Writes the ID of an entry as a line; '' if it has none. */
+/** Returns the ID of an entry as a line of the file; '' if the entry has no ID. */
 const idOf = (entry: JsonText): string => lineOf(feedIdOf(entry) ?? '');
 
-/** Longest text that is a line of its own, in UTF-16 code units. */
+/** Maximum length of a text that is written as it is, in UTF-16 code units. */
 const maxText = 1000;
-/** White space, and what some editors and tools do not keep. */
+/** White space, and characters that some editors and tools do not preserve. */
 const notInLine = /[\s,\p{Cc}\p{Cf}\p{Cs}]/u;
 
-/** Writes an ID or a reference as a line: what cannot be one is kept as its digest. */
+/** Returns an ID or a reference as a line of the file. If the text cannot be a line, returns its digest. */
 function lineOf(text: string): string {
   if (text.length <= maxText && !notInLine.test(text)) return text;
   const { createHash } = process.getBuiltinModule('node:crypto');

@@ -28,7 +28,7 @@ export const examples: readonly Example[] = [
 
 type LoginOptions = CommonOptions & { readonly verify: boolean };
 
-/** Nothing is stored if the key is rejected or cannot be verified. `maxCredits`: [] keeps the stored bounds. */
+/** Stores nothing if the key is rejected or cannot be verified. An empty `maxCredits` keeps the stored bounds. */
 export const run: RunCommand<LoginOptions> = async (options, streams) => {
   const { context, stderr } = streams;
   const { env, stdin } = context;

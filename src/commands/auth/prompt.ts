@@ -4,13 +4,13 @@ import { Writable } from 'node:stream';
 import { stoppedBy, toFailure, usage } from '../../errors.ts';
 import type { Streams } from '../../output/stdout.ts';
 
-/** Asks until `parse` takes the answer, at most three times. */
+/** Asks until `parse` accepts the answer, at most three times. */
 type Ask = <T>(question: string, echo: boolean, parse: (answer: string) => T) => Promise<T>;
 
 /**
- * Calls `work` with a function that asks on stderr and reads lines from the terminal; it throws on Ctrl-C, on Ctrl-D and
- * when the terminal is closed. Text that is typed ahead or pasted is shown only if it answers a question with `echo`. The
- * modes of the terminal are always restored.
+ * Calls `work` with a function that asks on stderr and reads lines from the terminal. That function throws on Ctrl-C, on
+ * Ctrl-D and when the terminal is closed. Text that is typed ahead or pasted is shown only if it answers a question with
+ * `echo`. The modes of the terminal are always restored.
  */
 export async function withPrompt<T>(
   { context, stderr: messages }: Streams,
@@ -25,7 +25,7 @@ export async function withPrompt<T>(
   };
   const output = Object.assign(new Writable({ write }), { columns: stderr.columns });
   const terminal = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
-  // Node reads a pasted text at once: what follows a line must not be shown before it is known what it answers.
+  // Node reads pasted text at once: hide the text after a line until the question that it answers is known.
   terminal.on('line', () => {
     isMuted = true;
   });
@@ -38,7 +38,7 @@ export async function withPrompt<T>(
     // It also resumes stdin, which readline pauses after Ctrl-Z.
     terminal.prompt(true);
   };
-  /** After Ctrl-Z, or another stop, and `fg`: the shell may have turned the echo on. */
+  /** Runs after Ctrl-Z, or another stop, and `fg`: the shell may have turned the echo on. */
   const onContinued = (): void => {
     stdin.setRawMode?.(false);
     stdin.setRawMode?.(true);
@@ -55,7 +55,7 @@ export async function withPrompt<T>(
   const signal = AbortSignal.any([stop, interrupt.signal]);
   const lines = on(terminal, 'line', { signal, close: ['close'] });
   const readLine = async (): Promise<string> => {
-    // It rejects when it is aborted, and when the terminal reports an error.
+    // `next` rejects when the signal is aborted, and when the terminal reports an error.
     const { value, done } = await lines.next().catch(() => ({ value: [], done: true }));
     if (!done) return String(value[0]);
     signal.throwIfAborted();

@@ -9,8 +9,8 @@ import { operations } from '../../service/contract.ts';
 import { resolvedId } from '../../service/parse-reference.ts';
 
 /**
- * Null if the key is accepted, `unauthorized` if it is rejected; any other failure proves nothing about it. Without retries: a
- * person waits, and the address may be wrong.
+ * Returns null if the key is accepted, and `unauthorized` if it is rejected; any other failure proves nothing about the key.
+ * Sends no retries: a person is waiting, and the address may be wrong.
  */
 export async function verifyKey(
   service: Service,
@@ -45,7 +45,7 @@ export async function verifyKey(
     const { message, status } = error;
     const code = error.exit === 7 ? error.code : 'invalid_response';
     const place = `check the address ${service.baseUrl.href} and --namespace ${service.namespace}`;
-    // The service may be busy, or another one may have answered.
+    // The service may be busy, or another server may have answered.
     const isBusy = error.code === 'unavailable' || error.code === 'rate_limited';
     const step = code === 'unreachable' ? error.step : `${isBusy ? 'try again later, or ' : ''}${place}`;
     return new Failure(code, `could not verify the key: ${message}`, { status, step, cause: error });
