@@ -34,7 +34,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
       case 'run': {
         const { run, options } = request;
         // A run that is refused writes its summary before it throws.
-        if (options.refusal !== null && options.summary === null) throw options.refusal;
+        if (options.usageError !== null && options.summary === null) throw options.usageError;
         return await run(withEnvironment(options, context.env), streams);
       }
     }

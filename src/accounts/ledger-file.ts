@@ -75,7 +75,7 @@ export class LedgerFile {
   #lines = 0;
   #offset = 0;
   /** The text after the last complete line. */
-  #rest = '';
+  #incompleteLine = '';
   /** Numbers of the unreadable lines, without those that were truncated while they were written. */
   readonly #damagedLines: number[] = [];
 
@@ -106,7 +106,7 @@ export class LedgerFile {
     // The leading line end terminates a line that a crash truncated.
     const text = Buffer.from(`\n${JSON.stringify({ version: 1, ...line })}\n`);
     const written = withFileErrors(this.path, 'failure', () => {
-      this.#sizeNow();
+      this.#verifiedSize();
       return writeSync(this.#fd, text);
     });
     this.#byteSize += written;
@@ -127,7 +127,9 @@ export class LedgerFile {
 
   /** The failure that names the unreadable lines; null if there are none, apart from truncated ones. */
   get damage(): Failure | null {
-    const lines = isCutOff(this.#rest) ? this.#damagedLines : [...this.#damagedLines, this.#lines + 1];
+    const lines = isCutOff(this.#incompleteLine)
+      ? this.#damagedLines
+      : [...this.#damagedLines, this.#lines + 1];
     if (lines.length === 0) return null;
     const named = lines.slice(0, maxNamedLines);
     const others = lines.length > named.length ? ` and ${thousands(lines.length - named.length)} more` : '';
@@ -138,7 +140,7 @@ export class LedgerFile {
   }
 
   /** Returns the size of the file in bytes. Throws `failed` if others have replaced, truncated or removed the file. */
-  #sizeNow(): number {
+  #verifiedSize(): number {
     const stats = statSync(this.path, { throwIfNoEntry: false });
     if (stats?.ino === this.#inode && stats.size >= this.#byteSize) return stats.size;
     throw new Failure('failed', `${this.path} was replaced, cut or removed during this run`, {
@@ -148,26 +150,26 @@ export class LedgerFile {
 
   #readLines(): void {
     const bytes = withFileErrors(this.path, 'failure', () => {
-      const size = this.#sizeNow();
+      const size = this.#verifiedSize();
       this.#byteSize = size;
       const added = Buffer.allocUnsafe(size - this.#offset);
       return added.subarray(0, readSync(this.#fd, added, 0, added.length, this.#offset));
     });
     this.#offset += bytes.lastIndexOf('\n') + 1;
     const lines = bytes.toString().split('\n');
-    this.#rest = lines.pop() ?? '';
+    this.#incompleteLine = lines.pop() ?? '';
     for (const [i, line] of lines.entries()) {
       this.#lines++;
       if (line === '' || this.#add(line)) continue;
       this.#entries.set(this.#lines, unknownRequest);
       // `append` writes a leading line end: a complete line is followed by an empty one, a truncated line is not.
-      const wasLast = (lines[i + 1] ?? this.#rest) !== '';
+      const wasLast = (lines[i + 1] ?? this.#incompleteLine) !== '';
       if (!wasLast || !isCutOff(line)) this.#damagedLines.push(this.#lines);
     }
   }
 
   get entries(): readonly LedgerEntry[] {
-    return [...this.#entries.values(), ...(this.#rest === '' ? [] : [unknownRequest])];
+    return [...this.#entries.values(), ...(this.#incompleteLine === '' ? [] : [unknownRequest])];
   }
 
   /** Returns the maximum number of credits that may have been spent at an origin, in this month or on `today`. */

@@ -57,16 +57,18 @@ export class CreditLedger implements Ledger {
   }
 
   async assertAllowed(credits: number): Promise<void> {
-    await this.#ifAllowed(credits, () => null);
+    await this.#runWithinBounds(credits, () => null);
   }
 
   async addRequest(credits: number, reference: string | null): Promise<Settle> {
-    const settle = await this.#ifAllowed(credits, (file, now) => this.#append(file, now, credits, reference));
+    const settle = await this.#runWithinBounds(credits, (file, now) =>
+      this.#append(file, now, credits, reference),
+    );
     return settle ?? (async () => {});
   }
 
   /** Runs `work` on this month's ledger if the bounds allow `credits`, else throws `budget`; null if the ledger is unusable. */
-  async #ifAllowed<T>(credits: number, work: (file: LedgerFile, now: number) => T): Promise<T | null> {
+  async #runWithinBounds<T>(credits: number, work: (file: LedgerFile, now: number) => T): Promise<T | null> {
     if (this.#folder === null) return null;
     const { context, account, bounds } = this.#options;
     try {

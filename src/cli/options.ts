@@ -29,7 +29,7 @@ export interface CommonOptions extends ServiceFlags {
   /** The file with a list of references; `-` is stdin. */
   readonly from: string | null;
   /** A usage error found while parsing; it is thrown once it can be written to the file of `--summary`. */
-  readonly refusal: Failure | null;
+  readonly usageError: Failure | null;
   readonly invocation: Invocation;
 }
 

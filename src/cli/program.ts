@@ -140,14 +140,14 @@ function requestOf(
   const operandsByName = args.map(([option], index) => [option, command.processedArgs[index]]);
   const values = { ...command.opts<RunOptions>(), ...Object.fromEntries(operandsByName) };
   const output = values.output === '-' ? null : values.output;
-  const options = { ...values, output, refusal: null, invocation: { name: path, flags } };
+  const options = { ...values, output, usageError: null, invocation: { name: path, flags } };
   try {
     assertCompatible(path, flags);
     const format = output === null ? values.format : fileFormat(output, values.format);
     assertFormatFits({ ...options, format });
     return { kind: 'run', run, options: { ...options, format } };
   } catch (error) {
-    return { kind: 'run', run, options: { ...options, refusal: toFailure(error) } };
+    return { kind: 'run', run, options: { ...options, usageError: toFailure(error) } };
   }
 }
 

@@ -87,8 +87,8 @@ export const search: CommandModule = {
   /** The service applies the limit; if it is null, the service applies its own default. */
   run: async ({ channel, words, limit, ...options }: SearchOptions, streams) => {
     const { runOperation } = await import('./run-operation.ts');
-    const refusal = options.refusal ?? queryProblem(channel, words);
-    const runOptions = { ...options, limit: null, references: [channel], refusal };
+    const usageError = options.usageError ?? queryProblem(channel, words);
+    const runOptions = { ...options, limit: null, references: [channel], usageError };
     const parameters = { q: words.join(' '), limit: limit ?? undefined };
     return await runOperation(operations.search, runOptions, streams, parameters);
   },

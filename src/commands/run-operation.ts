@@ -40,14 +40,14 @@ export async function runOperation(
   more: RequestParameters = {},
 ): Promise<number> {
   const { context, stderr } = streams;
-  const { dryRun, continuation, refusal } = options;
+  const { dryRun, continuation, usageError } = options;
   assertSummaryFile(options, context);
   const { clock, env } = context;
   const redact = (text: string): string => stderr.withoutKeys(text);
   const writeSummary = createSummaryWriter(operation.name, dryRun ? null : options.summary, clock, redact);
   let references: readonly Reference[] = [];
   try {
-    if (refusal !== null) throw refusal;
+    if (usageError !== null) throw usageError;
     assertFlagsFit(operation, options);
     const target = outputTarget(options, context);
     if (options.from === '-') stderr.announceInput(context.stdin);

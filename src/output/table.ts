@@ -78,7 +78,7 @@ export function tableFormat(options: FormatOptions): Writer {
         const rows = first.map((entry) => cellsOf(all, entry, source));
         const cells = (i: number): string[] => rows.map((row) => row[i] ?? '');
         const sized = all.map((column, i) => sizeColumn(column, cells(i), terminalWidth, least));
-        if (isReport && (shape.body === 'object' || minWidth(sized) > terminalWidth))
+        if (isReport && (shape.body === 'object' || totalMinWidth(sized) > terminalWidth))
           return rows.map((row) => fieldLines(all, row)).join('\n');
         columns = dropColumns(sized, terminalWidth);
         widths = fitWidths(columns, terminalWidth, mayFollow);
@@ -105,10 +105,10 @@ function fieldLines(columns: readonly Column[], row: readonly string[]): string 
 const totalWidth = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, 0) + gap * Math.max(0, widths.length - 1);
 
-const minWidth = (columns: readonly Sized[]): number => totalWidth(columns.map(({ min }) => min));
+const totalMinWidth = (columns: readonly Sized[]): number => totalWidth(columns.map(({ min }) => min));
 
 /** Whether a cell must not be truncated. */
-const isKept = (cell: string, kind: Column['kind']): boolean =>
+const mustNotTruncate = (cell: string, kind: Column['kind']): boolean =>
   kind === 'number' || kind === 'uncut' ? cell.length <= maxUncut : kind !== 'title' && looksNumeric(cell);
 
 /** Makes a column as wide as its header and these cells, and aligns it right if they are numbers. */
@@ -121,7 +121,7 @@ function sizeColumn(
   const own = cells.filter((cell) => cell !== '' && cell !== '-');
   const kind = column.kind ?? (own.length > 0 && own.every(looksNumeric) ? 'number' : 'text');
   const width = Math.max(column.width ?? 0, widest([sanitize(column.header), ...cells], maxTextWidth));
-  const kept = widest(cells.filter((cell) => isKept(cell, kind)));
+  const kept = widest(cells.filter((cell) => mustNotTruncate(cell, kind)));
   const least = column.min ?? Math.min(width, minTextWidth);
   return { ...column, kind, width, min: Math.min(terminalWidth, Math.max(kept, least)) };
 }
@@ -129,7 +129,7 @@ function sizeColumn(
 /** Drops columns, the least important first, until the rest fits. */
 function dropColumns(columns: readonly Sized[], terminalWidth: number): readonly Sized[] {
   const highest = Math.max(...columns.map(({ dropOrder }) => dropOrder ?? 0));
-  if (highest === 0 || columns.length === 1 || minWidth(columns) <= terminalWidth) return columns;
+  if (highest === 0 || columns.length === 1 || totalMinWidth(columns) <= terminalWidth) return columns;
   const last = columns.findLastIndex(({ dropOrder }) => dropOrder === highest);
   return dropColumns(columns.toSpliced(last, 1), terminalWidth);
 }

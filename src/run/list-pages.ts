@@ -3,7 +3,15 @@ import { limitHeapGrowth } from '../fs/line-chunks.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { type Tally, totalCredits } from '../service/budget.ts';
 import { parametersFor } from '../service/contract.ts';
-import { type Next, type Page, type Position, readPage, stuck, tokenOf, videoIdOf } from '../service/page.ts';
+import {
+  type Next,
+  type Page,
+  type Position,
+  readPage,
+  stuckContinuation,
+  tokenOf,
+  videoIdOf,
+} from '../service/page.ts';
 import type { Run } from './run.ts';
 
 /** The part of a page that is written. */
@@ -135,7 +143,7 @@ function pageReader({ client, operation }: Run, value: string, start: Next, tall
     const list = response.get('results')?.utf8;
     const isSame = !isEmpty && list !== undefined && previous?.equals(list);
     if (!isEmpty) previous = list;
-    const loop = (what: string): Page => ({ ...page, ...stuck('loop', what) });
+    const loop = (what: string): Page => ({ ...page, ...stuckContinuation('loop', what) });
     if (isRepeated) return loop('the service repeated a continuation token');
     if (token !== null && emptyPages >= maxEmptyPages)
       return loop(`the service sent ${maxEmptyPages} empty pages in a row`);

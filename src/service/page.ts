@@ -41,7 +41,7 @@ export const feedIdOf = (entry: JsonText): string | null =>
 
 type Continuation = Pick<Page, 'next' | 'broken'>;
 
-export const stuck = (code: 'loop' | 'invalid_response', what: string): Continuation => ({
+export const stuckContinuation = (code: 'loop' | 'invalid_response', what: string): Continuation => ({
   next: 'stuck',
   broken: new Failure(code, what, { status: 200 }),
 });
@@ -61,7 +61,7 @@ export function readPage(json: JsonText): Page {
 function continuationOf(json: JsonText): Continuation {
   const hasMore = json.get('has_more')?.boolean();
   const token = json.get('continuation_token')?.string();
-  const invalid = (what: string): Continuation => stuck('invalid_response', what);
+  const invalid = (what: string): Continuation => stuckContinuation('invalid_response', what);
   if (hasMore === undefined) return invalid('has_more is missing or not a boolean');
   if (json.get('results')?.kind !== 'array') return invalid('results is missing or not an array');
   if (!hasMore) return { next: 'end', broken: null };

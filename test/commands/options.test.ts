@@ -16,9 +16,9 @@ async function parse(line: string): Promise<object> {
   const { request } = await parseLine(line);
   if (request.kind === 'refused') throw request.failure;
   assert.ok(request.kind === 'run');
-  if (request.options.refusal !== null) throw request.options.refusal;
+  if (request.options.usageError !== null) throw request.options.usageError;
   const all: object = request.options;
-  const { invocation, refusal, help, version, json, ndjson, verbose, ...options } = all as Record<
+  const { invocation, usageError, help, version, json, ndjson, verbose, ...options } = all as Record<
     string,
     unknown
   >;
@@ -29,7 +29,7 @@ async function parse(line: string): Promise<object> {
 async function refused(line: string): Promise<string> {
   const { request } = await parseLine(line);
   const refusal =
-    request.kind === 'run' ? request.options.refusal : request.kind === 'refused' && request.failure;
+    request.kind === 'run' ? request.options.usageError : request.kind === 'refused' && request.failure;
   assert.ok(refusal instanceof Failure && refusal.exit === 2, `accepted: ${line}`);
   assert.doesNotMatch(refusal.line(), /\n/);
   return refusal.line();
