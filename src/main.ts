@@ -51,9 +51,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     return reportFailure(failure, context, stderr);
   });
   const pagerFailure = await stdout.close();
-  // A pager failure that ended the run has already been reported.
-  const isReported = pagerFailure === null || pagerFailure.exit === exit;
-  return isReported ? exit : reportFailure(pagerFailure, context, stderr);
+  return pagerFailure === null ? exit : reportFailure(pagerFailure, context, stderr);
 }
 
 /** Whether a suggested command repeats a flag. No flag that may contain a key or password; no list: it has own references. */

@@ -163,12 +163,13 @@ function missingAfter(
   before: CheckHistory['missingIds'],
   { expected, has, time }: CheckFacts,
 ): CheckHistory['missingIds'] {
-  const counts = new Map(Object.entries(before));
-  const missing = new Set(expected.filter((id) => !has(id)));
-  const others = [...counts].filter(([id]) => !has(id) && !missing.has(id));
-  const counted = [...missing].map((id) => {
-    const checks = (counts.get(id)?.checks ?? 0) + 1;
-    return [id, { checks, last: time }] as const;
-  });
-  return Object.fromEntries([...others, ...counted].slice(-maxIds));
+  const missing = new Map(Object.entries(before).filter(([id]) => !has(id)));
+  for (const id of new Set(expected)) {
+    if (has(id)) continue;
+    const checks = (missing.get(id)?.checks ?? 0) + 1;
+    // Deleted first, so that it becomes the most recent.
+    missing.delete(id);
+    missing.set(id, { checks, last: time });
+  }
+  return Object.fromEntries([...missing].slice(-maxIds));
 }

@@ -72,20 +72,14 @@ export function withEnvironment<T extends Pick<CommonOptions, 'invocation' | 'sa
 ): T {
   if (options.sandbox) return options;
   const { flags } = options.invocation;
-  const isGiven = (name: string): boolean => flags.some((flag) => flag.name === name);
-  const settings = Object.entries(accountVariables).map(([name, variable]) => ({
-    name,
-    value: env[variable],
-  }));
-  const bounds = (env.CHANLIST_MAX_CREDITS ?? '').split(',').map((text) => text.trim());
-  const isRepeated = (bound: string): boolean =>
-    flags.some(({ name, value }) => name === '--max-credits' && value === bound);
-  const added: readonly Flag[] = [
-    ...settings.flatMap(({ name, value }) => (value && !isGiven(name) ? [{ name, value }] : [])),
-    ...bounds
-      .filter((bound) => bound && !isRepeated(bound))
-      .map((value) => ({ name: '--max-credits', value })),
-  ];
+  const missing = Object.entries(accountVariables)
+    .filter(([name]) => !flags.some((flag) => flag.name === name))
+    .map(([name, variable]) => ({ name, value: env[variable] ?? '' }));
+  const bounds = (env.CHANLIST_MAX_CREDITS ?? '')
+    .split(',')
+    .map((bound) => ({ name: '--max-credits', value: bound.trim() }))
+    .filter((bound) => !flags.some(({ name, value }) => name === bound.name && value === bound.value));
+  const added = [...missing, ...bounds].filter(({ value }) => value !== '');
   return { ...options, invocation: { ...options.invocation, flags: [...flags, ...added] } };
 }
 

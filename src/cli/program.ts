@@ -140,15 +140,20 @@ function requestOf(
   const operandsByName = args.map(([option], index) => [option, command.processedArgs[index]]);
   const values = { ...command.opts<RunOptions>(), ...Object.fromEntries(operandsByName) };
   const output = values.output === '-' ? null : values.output;
-  const options = { ...values, output, usageError: null, invocation: { name: path, flags } };
+  let { format } = values;
+  let usageError: Failure | null = null;
   try {
     assertCompatible(path, flags);
-    const format = output === null ? values.format : fileFormat(output, values.format);
-    assertFormatFits({ ...options, format });
-    return { kind: 'run', run, options: { ...options, format } };
+    if (output !== null) format = fileFormat(output, format);
+    assertFormatFits({ ...values, format });
   } catch (error) {
-    return { kind: 'run', run, options: { ...options, usageError: toFailure(error) } };
+    usageError = toFailure(error);
   }
+  return {
+    kind: 'run',
+    run,
+    options: { ...values, output, format, usageError, invocation: { name: path, flags } },
+  };
 }
 
 /** Throws a usage error for a flag that the command does not take. */

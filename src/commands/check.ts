@@ -48,7 +48,8 @@ export const examples: readonly Example[] = [
 
 export const terms: Terms = { heading: 'Problems:', rows: Object.entries(problemCodes) };
 
-type BadRow = CheckRow & { readonly problem: NonNullable<CheckRow['problem']> };
+type Row = CheckRow<Command>;
+type BadRow = Row & { readonly problem: NonNullable<Row['problem']> };
 
 interface CheckOptions extends CommonOptions {
   readonly paths: readonly string[];
@@ -68,21 +69,21 @@ export const run: RunCommand<CheckOptions> = async (options, streams) => {
   const unanswered = withoutArchive(uniqueReferences(validReferences(list)), checked);
   const isUnread = checked.some(({ references }) => references.length === 0);
   const isExporting = (await Promise.all(places.map(hasFirstExport))).includes(true);
-  const isKnown = unanswered.length === 0 || !(isUnread || isExporting);
-  const absent = isKnown ? unanswered : [];
+  const isUnclear = unanswered.length > 0 && (isUnread || isExporting);
+  const absent = isUnclear ? [] : unanswered;
   const listed = new Set(list.map(({ value }) => canonicalOf(value)));
   const archives = checked
     .filter(({ isWritten }) => !isWritten)
     .map((archive) => addListHint(archive, listed, from));
   const found = [...archives, ...absent.map((reference) => absentRow(reference, paths))];
-  const rows = found.map((row) => printableRow(row, options));
+  const rows = found.map((row) => withAccount(row, options));
   const bad = rows.filter((row): row is BadRow => row.problem !== null);
-  const printed = quiet ? bad : rows;
+  const printed = (quiet ? bad : rows).map(printableRow);
   await printRows(printed, { ...columns, format: options.format }, streams).catch((error) => {
     // Report problems even if the reader closes the pipe before the last row.
     if (!(error instanceof ClosedPipe)) throw error;
   });
-  if (!isKnown) printUnknown(unanswered, isUnread, stderr);
+  if (isUnclear) printUnknown(unanswered, isUnread, stderr);
   printProblems(bad, options, stderr);
   const badLines = badLineResults(list);
   for (const failure of failureLines(badLines, null, options)) stderr.printFailure(failure);
@@ -133,7 +134,7 @@ function addListHint(
   { row, references }: CheckedArchive,
   listed: ReadonlySet<string>,
   from: string | null,
-): CheckRow<Command> {
+): Row {
   const { problem } = row;
   // A playlist is updated by a command of its own.
   const isPlaylist = row.id !== null && kindOfId(row.id) === 'playlist';
@@ -182,11 +183,11 @@ function printProblems(bad: readonly BadRow[], options: CheckOptions, stderr: St
   }
 }
 
-const fixesOf = (rows: readonly BadRow[]): readonly string[] =>
+const fixesOf = (rows: readonly BadRow[]): readonly Command[] =>
   rows.flatMap(({ problem }) => problem.fix ?? []);
 
 /** Says which archive has the oldest complete listing, or was never listed completely. */
-function wholeText(archives: readonly CheckRow<Command>[]): string {
+function wholeText(archives: readonly Row[]): string {
   const known = archives.filter(({ entries }) => entries !== null);
   const [oldest] = known.sort((a, b) => (a.whole ?? '').localeCompare(b.whole ?? ''));
   if (oldest === undefined) return '';
@@ -204,10 +205,7 @@ function canonicalOf(reference: string): string {
   }
 }
 
-function absentRow(
-  { given, id, value }: Reference,
-  [path = '', ...others]: readonly string[],
-): CheckRow<Command> {
+function absentRow({ given, id, value }: Reference, [path = '', ...others]: readonly string[]): Row {
   const command = {
     program: `chanlist ${listingCommands[kindOfId(value)]}`,
     operands: [given ?? value],
@@ -227,18 +225,22 @@ function absentRow(
   return { ...emptyRow, reference: given, id, problem };
 }
 
-/** Converts the fix of a row to text, and adds the account flags of this command if the fix may spend credits. */
-function printableRow({ problem, ...row }: CheckRow<Command>, options: CheckOptions): CheckRow {
-  const fix = problem?.fix ?? null;
-  if (problem === null || fix === null) return { ...row, problem: problem && { ...problem, fix: null } };
-  const { program, flags = [] } = fix;
+/** Adds the account flags of this command to the fix of a row, if the fix may spend credits. */
+function withAccount(row: Row, options: CheckOptions): Row {
+  const { problem } = row;
+  if (problem === null || problem.fix === null) return row;
+  const { program, flags = [] } = problem.fix;
   const isPaid = program.startsWith('chanlist') && !flags.some(({ name }) => name === '--sandbox');
   const account = isPaid ? carriedFlagsOf(options) : [];
-  return { ...row, problem: { ...problem, fix: commandText({ ...fix, flags: [...flags, ...account] }) } };
+  return { ...row, problem: { ...problem, fix: { ...problem.fix, flags: [...flags, ...account] } } };
 }
 
-const ownFix = ({ problem }: BadRow): Command | null =>
-  problem.fix === null ? null : { purpose: 'fix', program: problem.fix };
+const printableRow = ({ problem, ...row }: Row): CheckRow => ({
+  ...row,
+  problem: problem && { ...problem, fix: problem.fix && commandText(problem.fix) },
+});
+
+const ownFix = ({ problem: { fix } }: BadRow): Command | null => fix && { ...fix, purpose: 'fix' };
 
 /** Returns the command that runs every fix; null if the list came from stdin, so that the command cannot be repeated. */
 function repairCommand({ invocation, paths, from }: CheckOptions): Command | null {

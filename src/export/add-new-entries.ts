@@ -1,6 +1,7 @@
 import type { PagesFile } from '../archive/pages-file.ts';
 import type { UpdateRequest } from '../archive/pages-format.ts';
 import { type ArchiveRecord, type CheckHistory, checksAfter, noChecks } from '../archive/record.ts';
+import type { JsonText } from '../json/json-text.ts';
 import { missingCount, type Sink } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
@@ -176,26 +177,23 @@ async function buyNewEntries(
   const newIds = stored.ids;
   let { hasEntriesWithoutId } = stored;
   const stillListed = new Set<string>();
-  const isNew = (id: string | null): boolean => {
-    if (id === null) {
-      hasEntriesWithoutId = true;
-      return !file.hasEntriesWithoutId;
-    }
-    if (file.ids.has(id)) {
-      stillListed.add(id);
-      return false;
-    }
-    const isFirst = !newIds.has(id);
-    newIds.add(id);
-    return isFirst;
-  };
   const select: Sink['select'] = ({ entries }) => {
-    const ids = entries.map(videoIdOf);
-    const selected = entries.filter((_, i) => isNew(ids[i] ?? null));
+    const selected: JsonText[] = [];
+    let lastIsKnown = false;
+    for (const entry of entries) {
+      const id = videoIdOf(entry);
+      if (id === null) {
+        hasEntriesWithoutId = true;
+        if (!file.hasEntriesWithoutId) selected.push(entry);
+        continue;
+      }
+      lastIsKnown = file.ids.has(id);
+      if (lastIsKnown) stillListed.add(id);
+      else if (!newIds.has(id)) selected.push(entry);
+      if (!lastIsKnown) newIds.add(id);
+    }
     if (stillListed.size > 0) pages.meetsFile = true;
-    const lastId = ids.findLast((id) => id !== null) ?? null;
-    const done = !all && lastId !== null && file.ids.has(lastId);
-    return { entries: selected, done, takesWholePage: true };
+    return { entries: selected, done: !all && lastIsKnown, takesWholePage: true };
   };
   const bought = await buyPages(run, item, pages, select, file.entries);
   const isFinished = bought.failure === null && bought.facts.pages > 0;

@@ -157,7 +157,6 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
     onDisk: {
       pages: isOurs ? 'ours' : interrupted === null ? 'none' : 'another',
       file: state,
-      belongsToAnotherId: foreignId !== null,
       hasFolder: privateFolder.exists && !privateFolder.created,
     },
     buysAll,
@@ -208,7 +207,8 @@ function fileState(target: Target, record: ArchiveRecord | null, request: Export
   const isRecorded = matchesStamp(target.stats, record);
   // An empty FILE that is as recorded is the archive of a channel without uploads.
   if (target.stats === null || (!isRecorded && isEmpty(target))) return 'none';
-  if (record?.id !== request.id || !isArchive(request)) return 'other';
+  if (record !== null && record.id !== request.id) return 'foreign';
+  if (record === null || !isArchive(request)) return 'other';
   return isRecorded ? 'archive' : 'changed';
 }
 

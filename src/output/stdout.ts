@@ -34,6 +34,8 @@ export class Stdout {
   #error: Error | null = null;
   /** The failure of a write: always the same object, so that it is reported once. */
   #failure: Failure | null = null;
+  /** The last failure that a caller got. */
+  #reported: Failure | null = null;
 
   constructor(context: Context, stderr: Stderr, color = true) {
     this.#context = context;
@@ -55,9 +57,12 @@ export class Stdout {
     if (isTerminal) this.#pagerCommand = pagerCommand(this.#context.env);
   }
 
-  /** Waits until the pager has ended, if there is one; returns its failure. May be called again. */
+  /** Waits until the pager has ended, if there is one; returns its failure unless it was thrown or returned before. */
   async close(): Promise<Failure | null> {
-    return this.#pager === null ? null : await this.#pager.close();
+    const failure = (await this.#pager?.close()) ?? null;
+    if (failure === this.#reported) return null;
+    this.#reported = failure;
+    return failure;
   }
 
   /**
@@ -139,7 +144,10 @@ export class Stdout {
   /** Throws what `write` throws, and the failure of the pager. To be called before more is bought. */
   assertWritable(): void {
     const failure = this.#failure ?? this.#pager?.failure;
-    if (failure) throw failure;
+    if (failure) {
+      this.#reported = failure;
+      throw failure;
+    }
     if (this.#error === null) return;
     const code = systemCode(this.#error);
     if (code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED') {

@@ -45,8 +45,8 @@ export function messageLine(message: string, step: Step | null): string {
 }
 
 export function commandText({ program, operands = [], flags = [], pipe }: Command): string {
-  const words = [program, ...operands.map(operandText), ...flags.map(flagText)];
-  return [words.join(' '), ...(pipe === undefined ? [] : [pipe])].join(' | ');
+  const line = [program, ...operands.map(operandText), ...flags.map(flagText)].join(' ');
+  return pipe === undefined ? line : `${line} | ${pipe}`;
 }
 
 /** A path that begins with `-` would be taken for a flag. */

@@ -39,17 +39,18 @@ export function withoutSecret(text: string, secret: string): string {
   return secret === '' ? text : text.replace(secretPattern(secret), '[key]');
 }
 
+const plainForm = (character: string): string => character.replace(/[^A-Za-z0-9]/, '\\$&');
+const hexOf = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0');
+const percentForm = (character: string): string =>
+  /[%\\]/.test(character) ? `%${hexOf(character)}` : `(?:%${hexOf(character)}|${plainForm(character)})`;
+function jsonForm(character: string): string {
+  const plain = plainForm(character);
+  const escaped = /["\\]/.test(character) ? `\\\\${plain}` : character === '/' ? '\\\\?\\/' : plain;
+  return `(?:${escaped}|\\\\u00${hexOf(character)})`;
+}
+
 /** Matches the three forms of a secret; in the encoded ones a character may also be plain where that is legal. */
 function secretPattern(secret: string): RegExp {
-  const characters = [...secret].map((character) => {
-    const plain = character.replace(/[^A-Za-z0-9]/, '\\$&');
-    const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
-    const escaped = /["\\]/.test(character) ? `\\\\${plain}` : character === '/' ? '\\\\?\\/' : plain;
-    const percent = /[%\\]/.test(character) ? `%${hex}` : `(?:%${hex}|${plain})`;
-    return { plain, percent, json: `(?:${escaped}|\\\\u00${hex})` };
-  });
-  const forms = (['percent', 'json', 'plain'] as const).map((form) =>
-    characters.map((character) => character[form]),
-  );
-  return new RegExp(forms.map((form) => form.join('')).join('|'), 'gi');
+  const forms = [percentForm, jsonForm, plainForm].map((form) => [...secret].map(form).join(''));
+  return new RegExp(forms.join('|'), 'gi');
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { sandbox } from '../sandbox/client.ts';
@@ -86,6 +86,20 @@ suite('the pager at a real terminal', { skip: missing('tmux', 'less'), concurren
       const screen = await atTerminal(t, args, { env: { PAGER }, cwd: await temporaryFolder(t) });
       assert.match((await screen.ended()).text, shown, `${args} with ${PAGER}`);
     }
+  });
+
+  test('a pager that fails is reported beside another failure of the run, each once', async (t) => {
+    const cwd = await temporaryFolder(t);
+    writeFileSync(join(cwd, 'bad.ndjson'), '{"videoId":"a","title":"A"}\nno json\n');
+    const screen = await atTerminal(t, 'show bad.ndjson', {
+      env: { PAGER: 'cat; exit 3' },
+      cwd,
+      columns: 120,
+    });
+    const { text } = await screen.ended();
+    assert.equal(text.match(/\nchanlist: error: bad\.ndjson:2: not a record/g)?.length, 1, text);
+    assert.equal(text.match(/\nchanlist: error: the pager failed with exit code 3/g)?.length, 1, text);
+    assert.match(text, /\nexit 1, /);
   });
 
   test('a pager that fails is an error, and what was bought is printed without it', async (t) => {
