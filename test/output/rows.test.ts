@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { memberField } from '../../src/output/fields.ts';
 import { createFormat, type FormatName } from '../../src/output/formats.ts';
 import type { OperationName } from '../../src/service/contract.ts';
 import { latestFields, searchFields, specifiedFields } from '../support/specified-fields.ts';
@@ -106,7 +105,7 @@ test('csv: at most 1,000 columns, in linear time, with the same warning', async 
       return `{"videoId":"v${n}",${keys.join(',')}}`;
     }),
   );
-  for (const columns of [null, Array.from({ length: 3000 }, (_, k) => memberField(`k0_${k % 100}_${k}`))]) {
+  for (const columns of [null, Array.from({ length: 3000 }, (_, k) => `k0_${k % 100}_${k}`)]) {
     const format = await createFormat('csv', options('uploads', { columns }));
     const [header, row] =
       pages.map((page) => String(format.rows(item(), elements(`[${page}]`))))[0]?.split('\n') ?? [];
