@@ -158,7 +158,7 @@ export async function copyArchive(
   }
 }
 
-/** Throws `damaged` or `lost` for an archive that is not intact, `failed` for a FILE without a record that is no archive. */
+/** Throws `damaged` or `lost` for an archive that is not intact, `failed` for a FILE without a record that is not an archive. */
 function assertIntact(item: ExportItem, contents: ArchiveScan): void {
   const { record, target } = item;
   const { path } = target;
