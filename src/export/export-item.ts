@@ -131,7 +131,7 @@ export async function readItem(exportFolder: ExportFolder, input: ExportInput): 
   const found = file ?? (existsSync(exportFolder.path) ? resolveTarget(path) : { path, real: path });
   assertNotLink(exportFolder, found);
   const target = { ...found, stats: lstatSync(found.real, { throwIfNoEntry: false }) ?? null };
-  const fields = parseFields(options.fields, operation);
+  const fields = parseFields(options.fields, operation)?.map((field) => field.name);
   const { limit } = options;
   const request = { id, format, fields: fields?.join(',') ?? null, limit, service };
   const onFile = readRecord(privateFolder, name);

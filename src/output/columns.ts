@@ -1,7 +1,7 @@
 import type { JsonText } from '../json/json-text.ts';
 import { groupDigits } from '../text/count.ts';
-import { entryKeys, expandFields, picker } from './fields.ts';
-import type { EntrySource, FormatOptions, Terminal } from './format.ts';
+import { entryKeys, expandFields, memberField, picker } from './fields.ts';
+import type { EntrySource, Field, FormatOptions, Terminal } from './format.ts';
 import { splitViews } from './video-texts.ts';
 import { truncateToWidth } from './width.ts';
 
@@ -45,8 +45,8 @@ export function chooseColumns(
     return expandFields(fields, shape, entryKeys(entries)).map((field) => {
       const column = fieldColumn(field);
       if (!hasSeveral) return column;
-      if (field === '_reference') return { ...column, ...referenceSize(column.header, options) };
-      return { ...column, width: laterWidths.get(field) ?? 0 };
+      if (field.name === '_reference') return { ...column, ...referenceSize(column.header, options) };
+      return { ...column, width: laterWidths.get(field.name) ?? 0 };
     });
   const columns = hasVideos(entries)
     ? videoColumns(options, entries, mayFollow)
@@ -148,8 +148,9 @@ function cellText(name: string, value: JsonText | undefined): string {
 
 const wholeMembers = /^(?:published|updated|\w*Id|channel_id)$/;
 
-function fieldColumn(name: string, dropOrder?: number): Column {
-  const pick = picker([name]);
+function fieldColumn(field: Field, dropOrder?: number): Column {
+  const { name } = field;
+  const pick = picker([field]);
   const cell: Column['cell'] = (entry, source) => cellText(name, pick(entry, source)[0]);
   const kind = name === 'title' ? 'title' : wholeMembers.test(name) ? 'uncut' : undefined;
   return { header: name, cell, ...(kind && { kind }), ...(dropOrder && { dropOrder }) };
@@ -165,5 +166,7 @@ function memberColumns(options: FormatOptions, entries: readonly JsonText[]): re
   if (options.hasSeveral) keys.delete('resolved_from');
   if (keys.size === 0) return [{ header: 'value', cell: String }];
   const { idField } = options.shape;
-  return [...keys].slice(0, maxKeyColumns).map((key) => fieldColumn(key, key === idField ? undefined : 1));
+  return [...keys]
+    .slice(0, maxKeyColumns)
+    .map((key) => fieldColumn(memberField(key), key === idField ? undefined : 1));
 }

@@ -4,13 +4,13 @@ import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { excerpt } from '../text/truncate.ts';
 import { entryKeys, expandFields, hasWildcard, maxColumns, picker } from './fields.ts';
-import type { FormatOptions, Writer } from './format.ts';
+import type { Field, FormatOptions, Writer } from './format.ts';
 
 /** Creates CSV with a header. Without `--fields`, its columns are `columns`, or the keys of the first page with entries. */
 export function csvFormat({ shape, fields, columns: fileColumns, terminal }: FormatOptions): Writer {
   const isOpen = hasWildcard(fields);
   const out = new ByteWriter();
-  let columns: readonly string[] | null = null;
+  let columns: readonly Field[] | null = null;
   let pick: ReturnType<typeof picker> = () => [];
   let headerKeys: ReadonlySet<string> = new Set();
   const leftOut = new Set<string>();
@@ -18,14 +18,14 @@ export function csvFormat({ shape, fields, columns: fileColumns, terminal }: For
   /** Fixes the columns, and writes the header. */
   const begin = (entries: readonly JsonText[]): void => {
     const all = fileColumns ?? expandFields(fields, shape, entryKeys(entries));
-    const named = new Set(fields);
-    const others = all.filter((name) => !named.has(name));
+    const named = new Set(fields?.map(({ name }) => name));
+    const others = all.filter(({ name }) => !named.has(name));
     const room = Math.max(0, maxColumns - (all.length - others.length));
     const tooMany = new Set(others.slice(room));
     columns = isOpen ? all.filter((field) => !tooMany.has(field)) : all;
     pick = picker(columns);
-    headerKeys = new Set(columns.flatMap((name) => [name, name.replace(/\..*/s, '')]));
-    out.text(`${columns.map((name) => quote(terminal === null ? name : sanitize(name))).join(',')}\n`);
+    headerKeys = new Set(columns.map(topKey));
+    out.text(`${columns.map(({ name }) => quote(terminal === null ? name : sanitize(name))).join(',')}\n`);
   };
   const writeRow = (values: readonly JsonText[]): void => {
     const start = out.length;
@@ -60,6 +60,9 @@ export function csvFormat({ shape, fields, columns: fileColumns, terminal }: For
     },
   };
 }
+
+/** Returns the top-level key of the entry that a field reads. */
+const topKey = ({ name, path }: Field): string => path?.[0] ?? name;
 
 /** Bytes in a JSON value that prevent copying it as it is into a cell. */
 const special = byteSet('",\\\r\n');

@@ -1,6 +1,6 @@
 import { type ByteWriter, CLOSE_BRACE, COMMA, OPEN_BRACE } from '../json/byte-writer.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
-import type { EntryShape, EntrySource } from './format.ts';
+import type { EntryShape, EntrySource, Field } from './format.ts';
 import { parseDuration, parseViewCount } from './video-texts.ts';
 
 /** Returns an entry as an object: any other value becomes the member `value` of one. */
@@ -22,46 +22,52 @@ export function entryKeys(entries: readonly JsonText[]): string[] {
 const text = (entry: JsonText, key: string): string | undefined => entry.get(key)?.string();
 const numeric = (digits: string | null): JsonText => JsonText.of(digits ?? 'null');
 
-const computed: ReadonlyMap<string, (entry: JsonText, source: EntrySource) => JsonText> = new Map([
-  ['_reference', (_entry: JsonText, { given }: EntrySource) => JsonText.of(JSON.stringify(given))],
-  ['_seconds', (entry) => numeric(parseDuration(text(entry, 'lengthText')))],
-  [
-    '_views',
-    (entry) => numeric(parseViewCount(entry.get('viewCount')?.plain(), text(entry, 'viewCountText'))),
-  ],
-]);
+const computed: Readonly<Record<string, (entry: JsonText, source: EntrySource) => JsonText>> = {
+  _reference: (_entry, { given }) => JsonText.of(JSON.stringify(given)),
+  _seconds: (entry) => numeric(parseDuration(text(entry, 'lengthText'))),
+  _views: (entry) => numeric(parseViewCount(entry.get('viewCount')?.plain(), text(entry, 'viewCountText'))),
+};
 
-export const computedFields = [...computed.keys()];
+export const computedFields = Object.keys(computed);
 
 export const wildcard = '*';
 
 /** For more fields than this a map is used, because `get` compares all keys of an entry. */
 const maxCompared = 50;
 
+/** Returns the path of a field that is nested in a member; null for a member itself, `*` and a computed field. */
+const innerPath = ({ path }: Field): Field['path'] => (path !== null && path.length > 1 ? path : null);
+
 /** Returns the value of a field in an entry. A key that is spelled like the whole field takes precedence over its path. */
-export const valueAt = (entry: JsonText, field: string): JsonText | undefined =>
-  entry.get(field) ?? (field.includes('.') ? entry.at(field.split('.')) : undefined);
+export function valueAt(entry: JsonText, field: Field): JsonText | undefined {
+  const inner = innerPath(field);
+  return entry.get(field.name) ?? (inner === null ? undefined : entry.at(inner));
+}
 
 /** Returns a function that reads fields of an entry: null for `*` and for a missing field. */
-export function picker(fields: readonly string[]): (entry: JsonText, source: EntrySource) => JsonText[] {
+export function picker(fields: readonly Field[]): (entry: JsonText, source: EntrySource) => JsonText[] {
   const missing = JsonText.of('null');
   return (entry, source) => {
     const members = fields.length > maxCompared ? new Map(entry.members()) : null;
-    const read = (field: string): JsonText | undefined =>
-      members === null || field.includes('.') ? valueAt(entry, field) : members.get(field);
-    return fields.map((field) => read(field) ?? computed.get(field)?.(entry, source) ?? missing);
+    return fields.map((field) => {
+      const { name, path } = field;
+      const compute = path === null ? computed[name] : undefined;
+      const isMember = innerPath(field) === null;
+      const value = members !== null && isMember ? members.get(name) : valueAt(entry, field);
+      return value ?? compute?.(entry, source) ?? missing;
+    });
   };
 }
 
 /** Returns a function that writes an entry as JSON: as sent, or the fields as an object; a missing field is null. */
 export function entryWriter(
-  fields: readonly string[] | null,
+  fields: readonly Field[] | null,
 ): (out: ByteWriter, entry: JsonText, source: EntrySource) => void {
   if (fields === null) return (out, entry) => entry.writeTo(out);
   const pick = picker(fields);
   const keyOf = (name: string): Buffer => Buffer.from(`${quoteJson(name)}:`);
-  const keys = fields.map((name) => (name === wildcard ? null : keyOf(name)));
-  const names = new Set(fields);
+  const keys = fields.map(({ name }) => (name === wildcard ? null : keyOf(name)));
+  const names = new Set(fields.map(({ name }) => name));
   return (out, entry, source) => {
     out.byte(OPEN_BRACE);
     const start = out.length;
@@ -84,18 +90,21 @@ export const maxColumns = 1000;
 
 /** Replaces `*` in a list of fields (null means `*`) by the specified fields, else the documented ones, and by these keys. */
 export function expandFields(
-  fields: readonly string[] | null,
+  fields: readonly Field[] | null,
   { fields: specified, documentedFields }: EntryShape,
   keys: Iterable<string>,
-): string[] {
-  const requested = fields ?? [wildcard];
+): Field[] {
+  const requested = fields ?? [{ name: wildcard, path: null }];
+  const named = new Set(requested.map(({ name }) => name));
   return requested.flatMap((field) => {
-    if (field !== wildcard) return field;
+    if (field.name !== wildcard) return field;
     const all = new Set([...(specified.length > 0 ? specified : documentedFields), ...keys]);
-    return [...all].filter((key) => !requested.includes(key));
+    return [...all].filter((key) => !named.has(key)).map(memberField);
   });
 }
 
 /** Whether fields that `--fields` does not name are printed, too. */
-export const hasWildcard = (fields: readonly string[] | null): boolean =>
-  fields === null || fields.includes(wildcard);
+export const hasWildcard = (fields: readonly Field[] | null): boolean =>
+  fields === null || fields.some(({ name }) => name === wildcard);
+
+export const memberField = (name: string): Field => ({ name, path: [name] });

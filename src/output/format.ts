@@ -9,6 +9,12 @@ export interface EntrySource {
   readonly value?: string;
 }
 
+export interface Field {
+  readonly name: string;
+  /** Keys and indices to follow; null for `*` and for a computed field. */
+  readonly path: readonly string[] | null;
+}
+
 /** Describes the printed entries: of an operation, of files, or of a report about this machine. */
 export interface EntryShape extends Pick<Operation, 'fields' | 'documentedFields' | 'idField'> {
   readonly body: Operation['body'] | 'rows';
@@ -20,7 +26,7 @@ export type Terminal = { readonly columns: number; readonly color: boolean } | n
 export interface FormatOptions {
   readonly shape: EntryShape;
   /** `--fields`; null for the default of each format. */
-  readonly fields: readonly string[] | null;
+  readonly fields: readonly Field[] | null;
   /** True for several references or `--from`: JSON is then an array of `{"reference", "result"}`. */
   readonly hasSeveral: boolean;
   /** Width of the longest reference, in columns. */
@@ -31,7 +37,7 @@ export interface FormatOptions {
   /** For a table: the entries that decide its columns; by default those of the first page. */
   readonly sample?: readonly JsonText[];
   /** For csv: the columns if they are known beforehand; by default the first page decides. */
-  readonly columns?: readonly string[] | null;
+  readonly columns?: readonly Field[] | null;
 }
 
 /** A piece of the output: text or, to avoid decoding what is only copied, UTF-8 bytes. */

@@ -5,7 +5,7 @@ import { operations, videoFields } from '../service/contract.ts';
 import { nearest } from '../text/nearest.ts';
 import { excerpt } from '../text/truncate.ts';
 import { computedFields, entryKeys, valueAt, wildcard } from './fields.ts';
-import type { EntryShape } from './format.ts';
+import type { EntryShape, Field } from './format.ts';
 
 /** The shape of entries in files of exports, whichever command wrote them. */
 export const fileShape = {
@@ -68,20 +68,19 @@ function suggestionFor(name: string, first: string, shape: EntryShape): string |
   return meant && `did you mean ${meant}?`;
 }
 
-const isComputed = (name: string): boolean => name === wildcard || computedFields.includes(name);
-
 /** Parses `--fields`; null without it. Throws a usage error that names the field meant. */
-export function parseFields(value: string | null, shape: EntryShape): readonly string[] | null {
+export function parseFields(value: string | null, shape: EntryShape): readonly Field[] | null {
   if (value === null) return null;
-  const fields: string[] = [];
+  const fields: Field[] = [];
   for (const name of value.split(',').map((part) => part.trim())) {
     const path = name.split('.');
     const [first = ''] = path;
-    if (fields.includes(name)) throw usage(`--fields names ${name} twice`);
+    if (fields.some((field) => field.name === name)) throw usage(`--fields names ${name} twice`);
     if (path.includes('')) throw usage(`--fields: '${value}' has an empty name`);
-    const suggestion = isComputed(name) ? undefined : suggestionFor(name, first, shape);
+    const isComputed = name === wildcard || computedFields.includes(name);
+    const suggestion = isComputed ? undefined : suggestionFor(name, first, shape);
     if (suggestion !== undefined) throw usage(`--fields: there is no field '${name}'`, suggestion);
-    fields.push(name);
+    fields.push({ name, path: isComputed ? null : path });
   }
   return fields;
 }
@@ -90,9 +89,9 @@ export function parseFields(value: string | null, shape: EntryShape): readonly s
 const maxNamed = 50;
 
 /** Finds the fields that none of these entries has. */
-function absentFrom(fields: readonly string[], entries: readonly JsonText[]): readonly string[] {
+function absentFrom(fields: readonly Field[], entries: readonly JsonText[]): readonly Field[] {
   return fields.filter(
-    (field) => !isComputed(field) && entries.every((entry) => valueAt(entry, field) === undefined),
+    (field) => field.path !== null && entries.every((entry) => valueAt(entry, field) === undefined),
   );
 }
 
@@ -100,19 +99,19 @@ const joinNames = (names: readonly string[]): string => names.slice(0, maxNamed)
 
 /** Returns a warning that names the fields that none of these entries has; null if there are none. `where`: ` on the first page`. */
 export function absentWarning(
-  fields: readonly string[],
+  fields: readonly Field[],
   entries: readonly JsonText[],
   where: string,
 ): string | null {
   const absent = absentFrom(fields, entries);
   if (absent.length === 0) return null;
-  const names = excerpt(absent.join(', '));
+  const names = excerpt(absent.map(({ name }) => name).join(', '));
   return `--fields: no entry${where} has ${names}; the fields are ${joinNames(entryKeys(entries))}`;
 }
 
 /** Throws a usage error, with the nearest name, for a field that no entry of these batches has, if there are entries. */
 export async function assertPresent(
-  fields: readonly string[],
+  fields: readonly Field[],
   batches: AsyncIterable<readonly JsonText[]>,
 ): Promise<void> {
   let absent = fields;
@@ -124,7 +123,7 @@ export async function assertPresent(
   }
   const [field] = absent;
   if (field === undefined || keys.size === 0) return;
-  const near = nearest(field, [...keys]);
+  const near = nearest(field.name, [...keys]);
   const step = near ? `did you mean ${near}?` : `their fields are ${joinNames([...keys])}`;
-  throw usage(`--fields: no entry has '${field}'`, step);
+  throw usage(`--fields: no entry has '${field.name}'`, step);
 }

@@ -1,6 +1,7 @@
 import { JsonText } from '../json/json-text.ts';
 import { wrap } from '../text/wrap.ts';
 import { arrayFrame, noFrame } from './document.ts';
+import type { Field } from './format.ts';
 import type { FormatName } from './formats.ts';
 import { render } from './render.ts';
 import type { Streams } from './stdout.ts';
@@ -52,7 +53,7 @@ export async function printRows<R extends object>(
     format,
     // A table shows the members of its rows, in their order.
     shape: { fields: isTable ? [] : fields, documentedFields: [], idField: '', body },
-    fields: isTable ? null : format === 'csv' ? csvColumns : fields,
+    fields: isTable ? null : (format === 'csv' ? csvColumns : fields).map(fieldAt),
     terminal,
     isReport: true,
     frame: isSingle ? noFrame : arrayFrame,
@@ -61,6 +62,9 @@ export async function printRows<R extends object>(
   const columns = terminal?.columns ?? Number.POSITIVE_INFINITY;
   if (isTable) for (const line of footer) await stdout.write(`${wrap(line, columns).join('\n')}\n`);
 }
+
+/** `problem.code` is the member `code` of `problem`. */
+const fieldAt = (name: string): Field => ({ name, path: name.split('.') });
 
 const isoTimePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

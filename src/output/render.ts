@@ -3,7 +3,7 @@ import type { JsonText } from '../json/json-text.ts';
 import { maxJsonBytes } from '../json/scanner.ts';
 import type { Frame } from './document.ts';
 import { entryKeys, expandFields, hasWildcard, maxColumns } from './fields.ts';
-import type { Chunk, EntrySource, Format, FormatOptions } from './format.ts';
+import type { Chunk, EntrySource, Field, Format, FormatOptions } from './format.ts';
 import { createFormat, type FormatName } from './formats.ts';
 
 /** Entries per batch. The first batch decides the widths of a table, and the columns of a csv that is read only once. */
@@ -59,7 +59,7 @@ export async function render(
 async function columnsOf(
   batches: Batches,
   { fields, shape }: Pick<Rendering, 'fields' | 'shape'>,
-): Promise<readonly string[] | null> {
+): Promise<readonly Field[] | null> {
   if (!hasWildcard(fields)) return null;
   const keys = new Set<string>();
   for await (const batch of batches)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asObject, picker } from '../../src/output/fields.ts';
+import { asObject, memberField, picker } from '../../src/output/fields.ts';
 import type { EntryShape } from '../../src/output/format.ts';
 import { createFormat } from '../../src/output/formats.ts';
 import { fileShape, parseFields } from '../../src/output/parse-fields.ts';
@@ -15,17 +15,17 @@ const fieldsOf = (value: string, operation: EntryShape) => parseFields(value, op
 
 test('--fields: paths, in the order given; an unspecified field is accepted', () => {
   assert.deepEqual(parseFields('title, thumbnails.0.url,_reference,members_only', uploads), [
-    'title',
-    'thumbnails.0.url',
-    '_reference',
-    'members_only',
+    { name: 'title', path: ['title'] },
+    { name: 'thumbnails.0.url', path: ['thumbnails', '0', 'url'] },
+    { name: '_reference', path: null },
+    memberField('members_only'),
   ]);
 });
 
 test('--fields: a name that every object of JavaScript has is a field like any other', async () => {
   for (const name of ['constructor', 'toString', 'hasOwnProperty']) {
     for (const operation of [uploads, latest, fileShape])
-      assert.deepEqual(parseFields(name, operation), [name]);
+      assert.deepEqual(parseFields(name, operation), [{ name, path: [name] }]);
     const page = `[{"videoId":"a","${name}":"own"},{"videoId":"b"}]`;
     const fields = `videoId,${name}`;
     const table = await listed('table', 'uploads', { fields, hasSeveral: true }, page);
@@ -64,7 +64,8 @@ test('--fields: a near miss, and in uploads and playlist a name from elsewhere, 
   }
   // Other entries may have such fields.
   for (const name of ['id', 'duration', 'url', 'thumbnails[0].url'])
-    for (const operation of [latest, search, fileShape]) assert.equal(fieldsOf(name, operation)[0], name);
+    for (const operation of [latest, search, fileShape])
+      assert.equal(fieldsOf(name, operation)[0]?.name, name);
   for (const [name, says, operation] of [
     ['vidoeId', "'vidoeId'; did you mean videoId?", search],
     ['chanel_id', "'chanel_id'; did you mean channel_id?", resolve],
@@ -89,7 +90,7 @@ test('--fields: the word that heads a column names the fields below it; an unkno
       exit: 2,
       step: `did you mean ${meant.join(' or ')}?`,
     });
-  assert.equal(fieldsOf('published', latest)[0], 'published');
+  assert.equal(fieldsOf('published', latest)[0]?.name, 'published');
   for (const operation of [uploads, playlist, latest, search, resolve, fileShape]) {
     const step = 'the computed fields are _reference, _seconds, _views';
     assert.throws(() => parseFields('_url', operation), { exit: 2, step });

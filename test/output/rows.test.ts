@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { memberField } from '../../src/output/fields.ts';
 import { createFormat, type FormatName } from '../../src/output/formats.ts';
 import type { OperationName } from '../../src/service/contract.ts';
 import { latestFields, searchFields, specifiedFields } from '../support/specified-fields.ts';
@@ -32,6 +33,12 @@ const printed = [
     'csv uploads thumbnails.0.url,_reference,x',
     '[{"thumbnails":[{"url":"u,v"}],"x":false}]',
     'thumbnails.0.url,_reference,x\n"u,v",@demo,false\n',
+  ],
+  // A column without --fields is a key of the entries: it is neither a path nor computed.
+  [
+    'csv uploads',
+    '[{"a.b":1,"_views":5},{"a":{"b":2},"viewCountText":"7 views"}]',
+    `${nine},a.b,_views,a\n,,,,,,,,,1,5,\n,,,,,,7 views,,,,,"{""b"":2}"\n`,
   ],
   // A record that is not an object is a value.
   [
@@ -105,7 +112,7 @@ test('csv: at most 1,000 columns, in linear time, with the same warning', async 
       return `{"videoId":"v${n}",${keys.join(',')}}`;
     }),
   );
-  for (const columns of [null, Array.from({ length: 3000 }, (_, k) => `k0_${k % 100}_${k}`)]) {
+  for (const columns of [null, Array.from({ length: 3000 }, (_, k) => memberField(`k0_${k % 100}_${k}`))]) {
     const format = await createFormat('csv', options('uploads', { columns }));
     const [header, row] =
       pages.map((page) => String(format.rows(item(), elements(`[${page}]`))))[0]?.split('\n') ?? [];
