@@ -20,16 +20,9 @@ import {
   type PagesHeader,
   pagesVersion,
   readComment,
+  type StoredPage,
   type UpdateRequest,
 } from './pages-format.ts';
-
-/** The byte range of a page's entries, and the checksums of all bytes of the file before its start and before its end. */
-interface StoredPage {
-  readonly start: number;
-  readonly end: number;
-  readonly checksumBefore: number;
-  readonly checksumAfter: number;
-}
 
 /**
  * The pages of an export or update: `.chanlist/FILE.run`, a file that is only appended to.
@@ -42,7 +35,7 @@ interface StoredPage {
  * a temporary name until its first page is added.
  */
 export class PagesFile {
-  /** The first line of the file; its `update` is replaced by that of the last `setAside`. */
+  /** The first line of the file; `setAside` replaces its `update`. */
   header: PagesHeader;
   /** Where the list continues after the last page. */
   position: Position = startPosition;

@@ -93,6 +93,14 @@ export const isCommit = objectOf({
 });
 export type Commit = Infer<typeof isCommit>;
 
+/** The byte range of a page's entries, and the checksums of all bytes of the file before its start and before its end. */
+export interface StoredPage {
+  readonly start: number;
+  readonly end: number;
+  readonly checksumBefore: number;
+  readonly checksumAfter: number;
+}
+
 /** The last line, appended once the new FILE is written. FILE has been replaced if it has this size and time. */
 export const isEnd = objectOf({ ...fileStamp, record: orNull(isRecord) });
 export type PagesEnd = Infer<typeof isEnd>;

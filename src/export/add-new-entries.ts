@@ -110,7 +110,7 @@ function updateOf({ header: { update } }: PagesFile): UpdateRequest {
 }
 
 /**
- * Whether an update can continue with these pages; `checksum` is that of FILE now. If the pages are those of `--all`, FILE
+ * Whether an update can continue with these pages. `checksum`: the checksum of FILE now. If `--all` bought the pages, FILE
  * must not have changed since. An update with `--all` can continue only such pages.
  */
 export function canContinueUpdate(pages: PagesFile, item: ExportItem, checksum: number): boolean {

@@ -18,7 +18,7 @@ export const recordName = (file: string): string => `${file}.json`;
 
 export const pagesName = (file: string): string => `${file}.run`;
 
-/** The temporary name of the new FILE. Without `.new`, the one for `a.json` would be that of the record of `a`. */
+/** The temporary name of the new FILE. Without `.new`, FILE `a.json` and the record of FILE `a` would share a name. */
 export const newFileName = (file: string): string => temporaryName(`${file}.new`);
 
 /** Suffix of the name under which the file of `--seen` is locked. */

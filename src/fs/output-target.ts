@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, resolve, sep, win32 } from 'node:p
 import { type Failure, usage } from '../errors.ts';
 import { ignoreErrors, isFolder, withFileErrors } from './files.ts';
 
-/** A file by its path: that of `-o`, `--summary` or `--seen`, or an archive that `check` reads. */
+/** A file by its path: the file of `-o`, `--summary` or `--seen`, or an archive that `check` reads. */
 export interface Target {
   /** As the user gave it, for messages. */
   readonly path: string;

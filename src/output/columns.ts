@@ -19,7 +19,7 @@ export interface Column {
   readonly min?: number;
 }
 
-/** Maximum width of a reference in a table: that of a channel ID. */
+/** Maximum width of a reference in a table: the length of a channel ID. */
 const maxReference = 24;
 /** Minimum width of a terminal for the column `index` to be shown. */
 const minIndexColumns = 100;

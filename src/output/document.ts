@@ -18,7 +18,7 @@ export const listingStart = (info: JsonText | null): string => `{"playlist_info"
 
 /**
  * Returns the end of the document of a listing. `hasMore` is false only if the service said that there is nothing more. `token`
- * is that of the first page not fully printed; null if that page is the first one of the list, or if all is printed.
+ * requests the first page that is not fully printed; it is null if that is the first page of the list, or if all is printed.
  */
 export function listingEnd(hasMore: boolean, token: string | null, failure: Failure | null): string {
   const end = { continuation_token: token, has_more: hasMore, ...(failure && { error: failure }) };

@@ -29,7 +29,7 @@ export interface FormatOptions {
   readonly fields: readonly Field[] | null;
   /** True for several references or `--from`: JSON is then an array of `{"reference", "result"}`. */
   readonly hasSeveral: boolean;
-  /** Width of the longest reference, in columns. */
+  /** Terminal columns that the longest reference takes. */
   readonly referenceWidth?: number;
   readonly terminal: Terminal;
   /** True for records of this machine: a table that does not fit is then printed with one line per field. */
