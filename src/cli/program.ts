@@ -181,7 +181,7 @@ function assertCompatible(path: string, flags: readonly Flag[]): void {
 const either = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 /** Returns the format for the file of `-o`: as given, else by its extension. Throws a usage error if they conflict. */
-export function fileFormat(output: string, given: CommonOptions['format']): CommonOptions['format'] {
+function fileFormat(output: string, given: CommonOptions['format']): CommonOptions['format'] {
   if (given === 'table') throw usage('cannot write a table to a file', `choose ${either(fileFormats)}`);
   const known = formatByPath(output);
   if (given !== null && known !== undefined && given !== known)

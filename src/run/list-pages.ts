@@ -15,7 +15,7 @@ import {
 import type { Run } from './run.ts';
 
 /** The part of a page that is written. */
-export interface Selected {
+interface Selected {
   readonly entries: readonly JsonText[];
   /** Whether the listing ends with this page. */
   readonly done: boolean;

@@ -158,7 +158,13 @@ export const parametersFor = (
 
 /** Throws a usage error for a parameter beyond its limits in the contract (docs/service.md, 8). */
 export function assertParameters(operation: Operation, values: RequestParameters): void {
-  for (const { name, argument, type, minimum = 0, maximum = Infinity } of operation.parameters) {
+  for (const {
+    name,
+    argument,
+    type,
+    minimum = 0,
+    maximum = Number.POSITIVE_INFINITY,
+  } of operation.parameters) {
     const value = values[name];
     if (value === undefined) continue;
     const isInteger = type === 'integer';

@@ -28,10 +28,10 @@ async function archived(t: TestContext): Promise<{ world: World; channel: Simula
   return { world, channel };
 }
 
-/** Runs `check`, which sends nothing. */
 /** Fixes name no address: the tests read shorter. */
 const noAddress = { CHANLIST_BASE_URL: '' };
 
+/** Runs `check`, which sends nothing. */
 async function check(world: World, line: Line) {
   const words = typeof line === 'string' ? line.split(' ') : line;
   const { exit, stderr, errors, warnings, lines, requests } = await world.run(['check', ...words], {
